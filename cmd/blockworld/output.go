@@ -1,0 +1,66 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/hashicorp/go-hclog"
+	"github.com/schollz/progressbar/v3"
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+)
+
+// printer writes a command's words for people, or its one JSON object for machines.
+type printer struct {
+	out, errs io.Writer
+	json      bool
+	verbose   bool
+}
+
+func (g *globals) printer(cmd *cobra.Command) *printer {
+	return &printer{out: cmd.OutOrStdout(), errs: cmd.ErrOrStderr(), json: g.json, verbose: g.verbose}
+}
+
+// say writes a line for people: on standard output, or on standard error where that holds JSON.
+func (p *printer) say(format string, args ...any) {
+	w := p.out
+	if p.json {
+		w = p.errs
+	}
+	fmt.Fprintf(w, format+"\n", args...)
+}
+
+// result writes v as the last line, for machines only.
+func (p *printer) result(v any) error {
+	if !p.json {
+		return nil
+	}
+	data, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(p.out, "%s\n", data)
+	return err
+}
+
+// logger returns the program's log: warnings, or everything with --verbose, on standard error.
+func (p *printer) logger(name string) hclog.Logger {
+	level := hclog.Error
+	if p.verbose {
+		level = hclog.Debug
+	}
+	return hclog.New(&hclog.LoggerOptions{Name: name, Level: level, Output: p.errs})
+}
+
+// progress shows total units of work on a terminal and is silent elsewhere.
+func (p *printer) progress(total int, what string) *progressbar.ProgressBar {
+	f, ok := p.errs.(*os.File)
+	if p.json || p.verbose || !ok || !term.IsTerminal(int(f.Fd())) {
+		return progressbar.DefaultSilent(int64(total))
+	}
+	return progressbar.NewOptions(total,
+		progressbar.OptionSetWriter(f), progressbar.OptionSetDescription(what), progressbar.OptionShowCount(),
+		progressbar.OptionSetWidth(30), progressbar.OptionClearOnFinish(), progressbar.OptionThrottle(65e6))
+}
