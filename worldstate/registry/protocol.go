@@ -92,3 +92,17 @@ func ByVersionName(name string) (Protocol, bool) {
 	}
 	return 0, false
 }
+
+// ByDataVersion finds the protocol of the newest release that is not newer than a save file's data version. Exact is
+// true if a release carries that very number. A data version before the first known release gives First, not exact.
+func ByDataVersion(dv int32) (p Protocol, exact bool) {
+	p = First
+	for i, list := range versions {
+		for _, v := range list {
+			if v.DataVersion <= dv {
+				p, exact = First+Protocol(i), v.DataVersion == dv
+			}
+		}
+	}
+	return p, exact
+}
