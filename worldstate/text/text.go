@@ -18,8 +18,20 @@ const (
 	maxParts = 4096 // components in all
 )
 
-// Plain reads a component in network NBT. Bytes that are none give the empty text and false.
-func Plain(data []byte) (string, bool) {
+// Plain reads a component in either form: network NBT, told by its first byte, or JSON. Bytes that are neither give
+// themselves, cleaned.
+func Plain(data []byte) string {
+	if len(data) > 0 && nbt.Type(data[0]) <= nbt.TagLongArray {
+		if s, ok := PlainNBT(data); ok {
+			return s
+		}
+	}
+	s, _ := PlainJSON(data)
+	return s
+}
+
+// PlainNBT reads a component in network NBT. Bytes that are none give the empty text and false.
+func PlainNBT(data []byte) (string, bool) {
 	v, _, err := nbt.Parse(data, nbt.Limits{})
 	if err != nil {
 		return "", false

@@ -43,11 +43,11 @@ func TestPlainNBT(t *testing.T) {
 		"x2.5":  nbt.Compound{"text": nbt.String("x"), "extra": nbt.ListOf(nbt.Double(2.5))},
 		"<a> b": nbt.Compound{"translate": nbt.String("chat.type.text"), "with": nbt.ListOf(nbt.String("a"), nbt.String("b"))},
 	} {
-		if got, ok := Plain(nbt.Append(nil, v)); got != want || !ok {
+		if got, ok := PlainNBT(nbt.Append(nil, v)); got != want || !ok || Plain(nbt.Append(nil, v)) != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
-	if got, ok := Plain([]byte{10, 1}); got != "" || ok {
+	if got, ok := PlainNBT([]byte{10, 1}); got != "" || ok {
 		t.Errorf("broken NBT gives %q, %v", got, ok)
 	}
 }
@@ -87,8 +87,9 @@ func FuzzPlain(f *testing.F) {
 	f.Add([]byte(`{"translate":"x","fallback":"%9$s %s %","with":[{"text":"\u001b"}]}`))
 	f.Add([]byte(`[[[["x"]]]]`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		s, _ := Plain(data)
+		s, _ := PlainNBT(data)
 		check(t, s)
+		check(t, Plain(data))
 		s, _ = PlainJSON(data)
 		check(t, s)
 	})
