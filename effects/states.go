@@ -1,0 +1,99 @@
+package effects
+
+import (
+	"slices"
+	"strconv"
+
+	"blockworld/worldstate/registry"
+)
+
+// States compares block states. RegistryStates knows properties; ExactStates knows nothing and so compares whole ids.
+type States interface {
+	// Same tells whether got is want, but for the masked properties.
+	Same(want, got registry.StateID, masked []string) bool
+	// Landed tells whether a cell that was to stay as it was has taken a block: another block, or one more of its own.
+	Landed(before, after registry.StateID) bool
+}
+
+// ExactStates compares ids only: no masks, and every change of the other cell counts as a landing.
+type ExactStates struct{}
+
+// Same implements States.
+func (ExactStates) Same(want, got registry.StateID, _ []string) bool { return want == got }
+
+// Landed implements States.
+func (ExactStates) Landed(before, after registry.StateID) bool { return before != after }
+
+// RegistryStates compares by the properties of one protocol version.
+type RegistryStates struct{ Registry *registry.Registry }
+
+// Same implements States. States of different blocks are never the same, whatever is masked.
+func (s RegistryStates) Same(want, got registry.StateID, masked []string) bool {
+	if want == got {
+		return true
+	}
+	b := s.Registry.BlockOf(want)
+	if len(masked) == 0 || b == nil || b != s.Registry.BlockOf(got) {
+		return false
+	}
+	for _, p := range b.Props {
+		if slices.Contains(masked, p.Name) {
+			continue
+		}
+		x, _ := s.Registry.Prop(want, p.Name)
+		y, _ := s.Registry.Prop(got, p.Name)
+		if x != y {
+			return false
+		}
+	}
+	return true
+}
+
+// stacking lists the properties that count how many of a block lie in a cell.
+var stacking = []string{"candles", "pickles", "eggs", "layers", "flower_amount", "segment_amount"}
+
+// sides lists the properties of vines and multiface blocks; one going from false to true there is one more of them.
+// Fences, walls and panes have the same properties but connect by themselves, so only the named blocks count.
+var (
+	sides      = []string{"north", "south", "east", "west", "up", "down"}
+	sideBlocks = []string{"minecraft:vine", "minecraft:glow_lichen", "minecraft:sculk_vein", "minecraft:resin_clump"}
+)
+
+// Landed implements States. A fence that connects, a stair that turns its corner or a chest that pairs has not taken a
+// block; a slab that became double, or a further candle, has.
+func (s RegistryStates) Landed(before, after registry.StateID) bool {
+	if before == after {
+		return false
+	}
+	b := s.Registry.BlockOf(before)
+	if b == nil || b != s.Registry.BlockOf(after) {
+		return true
+	}
+	differs := func(name string) (string, string, bool) {
+		x, ok := s.Registry.Prop(before, name)
+		y, _ := s.Registry.Prop(after, name)
+		return x, y, ok && x != y
+	}
+	if _, y, changed := differs("type"); changed && y == "double" {
+		return true
+	}
+	for _, name := range stacking {
+		if x, y, changed := differs(name); changed && more(x, y) {
+			return true
+		}
+	}
+	if slices.Contains(sideBlocks, b.Name) {
+		for _, name := range sides {
+			if x, y, changed := differs(name); changed && x == "false" && y == "true" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func more(x, y string) bool {
+	a, err1 := strconv.Atoi(x)
+	b, err2 := strconv.Atoi(y)
+	return err1 == nil && err2 == nil && b > a
+}
