@@ -3,6 +3,7 @@ package effects
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"blockworld/worldstate/registry"
 )
@@ -11,18 +12,21 @@ import (
 type States interface {
 	// Same tells whether got is want, but for the masked properties.
 	Same(want, got registry.StateID, masked []string) bool
-	// Landed tells whether a cell that was to stay as it was has taken a block: another block, or one more of its own.
-	Landed(before, after registry.StateID) bool
+	// Landed tells whether a cell that was to stay as it was has taken the block that was to become placed elsewhere:
+	// that block where another was, or one more of it. What a third party puts there is not a landing.
+	Landed(before, after, placed registry.StateID) bool
 }
 
-// ExactStates compares ids only: no masks, and every change of the other cell counts as a landing.
+// ExactStates compares ids only: no masks, and a landing is the very state that was meant for the target.
 type ExactStates struct{}
 
 // Same implements States.
 func (ExactStates) Same(want, got registry.StateID, _ []string) bool { return want == got }
 
 // Landed implements States.
-func (ExactStates) Landed(before, after registry.StateID) bool { return before != after }
+func (ExactStates) Landed(before, after, placed registry.StateID) bool {
+	return before != after && after == placed
+}
 
 // RegistryStates compares by the properties of one protocol version.
 type RegistryStates struct{ Registry *registry.Registry }
@@ -61,12 +65,18 @@ var (
 
 // Landed implements States. A fence that connects, a stair that turns its corner or a chest that pairs has not taken a
 // block; a slab that became double, or a further candle, has.
-func (s RegistryStates) Landed(before, after registry.StateID) bool {
+func (s RegistryStates) Landed(before, after, placed registry.StateID) bool {
 	if before == after {
 		return false
 	}
-	b := s.Registry.BlockOf(before)
-	if b == nil || b != s.Registry.BlockOf(after) {
+	b, a, ours := s.Registry.BlockOf(before), s.Registry.BlockOf(after), s.Registry.BlockOf(placed)
+	if a == nil || ours == nil {
+		return true // a state this version does not have: nothing good can be said of it
+	}
+	if family(a.Name) != family(ours.Name) {
+		return false
+	}
+	if b != a {
 		return true
 	}
 	differs := func(name string) (string, string, bool) {
@@ -91,6 +101,9 @@ func (s RegistryStates) Landed(before, after registry.StateID) bool {
 	}
 	return false
 }
+
+// family joins the standing and the wall form of a block: one item places either.
+func family(name string) string { return strings.Replace(name, "wall_", "", 1) }
 
 func more(x, y string) bool {
 	a, err1 := strconv.Atoi(x)
