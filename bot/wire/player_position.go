@@ -1,0 +1,51 @@
+package wire
+
+import "blockworld/worldstate/geom"
+
+// PlayerPosition puts the player somewhere; the client answers AcceptTeleportation.
+type PlayerPosition struct {
+	ID       int32
+	Position geom.Vec3
+	Velocity geom.Vec3 // with feature PositionVelocity
+	Rotation geom.Rotation
+	Relative uint32 // bits 0..4 x y z yaw pitch; with PositionVelocity 5..7 velocity, 8 rotate velocity
+}
+
+// Bits of Relative.
+const (
+	RelativeX = 1 << iota
+	RelativeY
+	RelativeZ
+	RelativeYaw
+	RelativePitch
+	RelativeVelocityX
+	RelativeVelocityY
+	RelativeVelocityZ
+	RotateVelocity
+)
+
+// Marshal reads or writes the packet.
+func (p *PlayerPosition) Marshal(io *IO) {
+	if io.Has(PositionVelocity) {
+		io.VarInt(&p.ID)
+		io.Vec3(&p.Position)
+		io.Vec3(&p.Velocity)
+		io.Rotation(&p.Rotation)
+		io.Uint32(&p.Relative)
+		return
+	}
+	io.Vec3(&p.Position)
+	io.Rotation(&p.Rotation)
+	flags := uint8(p.Relative)
+	io.Uint8(&flags)
+	io.VarInt(&p.ID)
+	if io.reading {
+		p.Relative = uint32(flags)
+	}
+}
+
+// AcceptTeleportation answers PlayerPosition.
+type AcceptTeleportation struct{ ID int32 }
+
+// Marshal reads or writes the packet.
+func (p *AcceptTeleportation) Marshal(io *IO) { io.VarInt(&p.ID) }

@@ -1,0 +1,21 @@
+package wire
+
+// SetEntityData is an entity's metadata, raw. Each walks over it.
+type SetEntityData struct {
+	EntityID int32
+	Metadata Metadata
+}
+
+// Marshal reads or writes the packet.
+func (p *SetEntityData) Marshal(io *IO) {
+	io.VarInt(&p.EntityID)
+	if io.reading {
+		p.Metadata = io.own(io.take(io.remaining()))
+		return
+	}
+	if len(p.Metadata) == 0 {
+		p.Metadata = Metadata{metadataEnd}
+	}
+	io.noteBytes(leafBytes, p.Metadata)
+	io.put(p.Metadata...)
+}
