@@ -32,7 +32,14 @@ func run(data, out string) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(out, "zz_ids.go"), ids, 0o644)
+	schema, err := generateSchema(protocols)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(out, "zz_ids.go"), ids, 0o644); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(out, "zz_schema.go"), schema, 0o644)
 }
 
 // protocol is one version's protocol.json.
