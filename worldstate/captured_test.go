@@ -129,24 +129,50 @@ func BenchmarkDecodeLimit(b *testing.B) {
 
 var sink uint64
 
+// randomCells are the positions of a lookup benchmark: which of 12 columns, x, y, z.
+func randomCells() (cells [4096][4]int32) {
+	r := uint32(1)
+	next := func(n uint32) int32 { r = r*1664525 + 1013904223; return int32((r >> 8) % n) }
+	for i := range cells {
+		cells[i] = [4]int32{next(12), next(16), next(384) - 64, next(16)}
+	}
+	return cells
+}
+
 func BenchmarkLookup(b *testing.B) {
 	list := capturedColumns(b)
-	var columns []*Column
-	for range 3 {
-		for _, c := range list {
-			col, err := DecodeColumn(c.data, c.layout())
-			if err != nil {
-				b.Fatal(err)
-			}
-			columns = append(columns, col)
+	var columns [12]*Column
+	for i := range columns {
+		c := list[i%len(list)]
+		col, err := DecodeColumn(c.data, c.layout())
+		if err != nil {
+			b.Fatal(err)
 		}
+		columns[i] = col
 	}
+	cells := randomCells()
+	b.ResetTimer()
 	var sum uint64
-	r := uint32(1)
-	for b.Loop() {
-		r = r*1664525 + 1013904223
-		s, _ := columns[r>>8%12].Block(int32(r>>12), int32(r>>16%384)-64, int32(r>>24))
+	for i := range b.N {
+		p := &cells[i&4095]
+		s, _ := columns[p[0]].Block(p[1], p[2], p[3])
 		sum += uint64(s)
+	}
+	sink = sum
+}
+
+// BenchmarkLookupUnpacked is the limit of a lookup: one load from a plain array of as many cells.
+func BenchmarkLookupUnpacked(b *testing.B) {
+	var columns [12][]uint16
+	for i := range columns {
+		columns[i] = make([]uint16, 384*256)
+	}
+	cells := randomCells()
+	b.ResetTimer()
+	var sum uint64
+	for i := range b.N {
+		p := &cells[i&4095]
+		sum += uint64(columns[p[0]][(p[2]+64)<<8|p[3]<<4|p[1]])
 	}
 	sink = sum
 }

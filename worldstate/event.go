@@ -12,6 +12,12 @@ type Event interface{ event() }
 // UUID is a player's or an entity's unique id.
 type UUID [16]byte
 
+// Identified is the end of the login phase: who the server takes this connection for.
+type Identified struct {
+	UUID UUID
+	Name string
+}
+
 // Joined is the login packet of the play phase: a new world epoch on this connection.
 type Joined struct {
 	EntityID           int32
@@ -241,6 +247,26 @@ type EquipmentItem struct {
 	Content Slot
 }
 
+// EntityPosed is the pose of an entity as its metadata says it. The own entity counts too.
+type EntityPosed struct {
+	ID   int32
+	Pose Pose
+}
+
+// Pose is an entity's pose as numbered on the wire, plus one: the zero value is unknown.
+type Pose uint8
+
+// The poses that matter to a builder; others keep their number.
+const (
+	PoseUnknown Pose = iota
+	PoseStanding
+	PoseGliding
+	PoseSleeping
+	PoseSwimming
+	PoseSpin
+	PoseCrouching
+)
+
 // EntitiesRemoved makes entities unknown again.
 type EntitiesRemoved struct{ IDs []int32 }
 
@@ -326,6 +352,8 @@ type TagsReceived struct {
 	Tags     map[string][]int32
 }
 
+func (Identified) event()             {}
+func (EntityPosed) event()            {}
 func (Joined) event()                 {}
 func (Respawned) event()              {}
 func (ReconfigurationStarted) event() {}
