@@ -71,7 +71,7 @@ var gestureRules = [...]gestureRule{
 	{"not ready", func(f *GestureFacts) bool { return !f.Ready }, GradeNone, CodeNotReady},
 	{"something else in the slot", func(f *GestureFacts) bool { return f.Capability == Equip && f.Other && f.Witness == nil }, GradeNone, CodeInventoryOther},
 	{"server's word", func(f *GestureFacts) bool { return f.Server != nil && f.processed() }, Attributed, CodeWitnessThere},
-	{"observed and fenced", func(f *GestureFacts) bool { return f.observed() && f.FenceReply != nil && f.Witness != nil || f.observed() && f.FenceReply != nil && f.Capability == Equip }, Acknowledged, CodeNone},
+	{"observed and fenced", func(f *GestureFacts) bool { return f.observed() && f.processed() && f.FenceReply != nil }, Acknowledged, CodeNone},
 	{"observed", func(f *GestureFacts) bool { return f.observed() && f.processed() }, Observed, CodeNone},
 	{"seen elsewhere", func(f *GestureFacts) bool { return f.Elsewhere && f.processed() }, Processed, CodeWitnessElsewhere},
 	{"processed", func(f *GestureFacts) bool { return f.processed() }, Processed, CodeProcessed},

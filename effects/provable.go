@@ -32,15 +32,12 @@ func provable(o *Outcome) error {
 	case LineHeard:
 		return needs(&o.Evidence, FactEcho)
 	case HoldsItem:
-		if _, seen := o.Evidence.find(FactWitness); seen {
+		if needsAny(&o.Evidence, FactWitness, FactServerWord) == nil {
 			return nil
 		}
 		return errors.Join(needs(&o.Evidence, FactSnapshot), needs(&o.Evidence, FactHeldSlot))
 	case StandsIn:
-		if _, walked := o.Evidence.find(FactDistance); walked && o.Grade == Observed {
-			return nil
-		}
-		return needsAny(&o.Evidence, FactWitness, FactServerWord)
+		return needsAny(&o.Evidence, FactDistance, FactWitness, FactServerWord)
 	case LooksTowards:
 		return needsAny(&o.Evidence, FactWitness, FactServerWord)
 	}

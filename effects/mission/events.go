@@ -1,0 +1,180 @@
+package mission
+
+import (
+	"blockworld/effects"
+	"blockworld/worldstate/geom"
+)
+
+// Away says why a bot is not on the server.
+type Away uint8
+
+// The reasons.
+const (
+	AwayServer Away = iota // not connected: server away, network, not joined yet
+	AwayKicked
+)
+
+// Joined tells that a bot has freshly joined: its mirror holds nothing older than this join. What an earlier connection
+// left open must be reconciled, and told by Settled, before the bot asks Next.
+func (m *Mission) Joined(b BotID) {
+	m.joins++
+	m.bots[b] = &botState{join: m.joins}
+}
+
+// Left tells that a bot is off the server. Its claims go back; what it sent stays barred until a verdict.
+func (m *Mission) Left(b BotID, why Away) {
+	m.bots[b] = &botState{away: why}
+	m.release(b)
+}
+
+// release gives a bot's claims back.
+func (m *Mission) release(b BotID) {
+	for i := range m.steps {
+		if m.steps[i].State == Claimed && m.steps[i].bot == b {
+			m.set(i, Pending)
+		}
+	}
+}
+
+// Marked tells that the sent mark of a claimed step is durable: from here on the step is barred until a verdict.
+func (m *Mission) Marked(i int, a effects.ActionID) error {
+	s, err := m.at(i, Claimed)
+	if err != nil {
+		return err
+	}
+	bot := s.bot
+	s.Action, s.Code = a, effects.CodeNone
+	m.set(i, Sent)
+	s.bot = bot
+	m.sentAt = m.joins
+	return nil
+}
+
+// Denied tells that the guard would not admit a claimed step; nothing was sent. It is offered again when a fact near it
+// changes.
+func (m *Mission) Denied(i int) error {
+	if _, err := m.at(i, Claimed); err != nil {
+		return err
+	}
+	m.set(i, Refused)
+	return nil
+}
+
+// Settled tells the verdict of a step's action. Rejoined says that it comes from reconciling after a fresh join, so that
+// an unverified step may be judged by that join's view of the world. A later verdict may still resolve an unverified
+// step of the same action; verdicts of other actions are ignored with an error.
+func (m *Mission) Settled(i int, s effects.Settled, rejoined bool) error {
+	st, err := m.at(i, Sent, Unverified, Present)
+	if err != nil {
+		return err
+	}
+	if st.Action != s.Action {
+		return ErrState
+	}
+	if st.State == Present && s.Verdict != effects.Proven {
+		return nil // said already, and nothing better has come
+	}
+	st.Code = s.Code
+	m.set(i, after(s.Verdict))
+	st.since = m.joins
+	if rejoined && st.since > 0 {
+		st.since--
+	}
+	return nil
+}
+
+// after gives the state that a verdict leads to.
+func after(v effects.Verdict) State {
+	switch v {
+	case effects.Proven:
+		return Proven
+	case effects.Refused:
+		return Refused
+	case effects.NotExecuted:
+		return Pending
+	case effects.WrongResult:
+		return Wrong
+	}
+	return Unverified
+}
+
+// CellChanged tells that the server showed a cell, changed or not. It finds disturbed steps.
+func (m *Mission) CellChanged(pos geom.BlockPos, world effects.CellReader) { m.checkCell(pos, world) }
+
+// Stirred tells that something other than a cell changed there: an entity came or went. It wakes refused steps that
+// rest on it. Changed cells wake them by themselves.
+func (m *Mission) Stirred(pos geom.BlockPos) {
+	if m.counts[Refused] == 0 {
+		return
+	}
+	for _, i := range m.watch[pos] {
+		if m.steps[i].State == Refused {
+			m.set(i, Pending)
+		}
+	}
+}
+
+// Wake opens a refused step because a fact it rests on has changed that the machine cannot see: a reason of the guard
+// has gone, an item has come.
+func (m *Mission) Wake(i int) error {
+	if _, err := m.at(i, Refused); err != nil {
+		return err
+	}
+	m.set(i, Pending)
+	return nil
+}
+
+// ChunkLoaded tells that a column was shown: the done cells in it are compared.
+func (m *Mission) ChunkLoaded(c geom.ChunkPos, world effects.CellReader) {
+	for _, pos := range m.chunks[c] {
+		m.checkCell(pos, world)
+	}
+}
+
+// checkCell makes the last done step of a cell disturbed when the cell shows something that no step explains.
+func (m *Mission) checkCell(pos geom.BlockPos, world effects.CellReader) {
+	steps := m.byCell[pos]
+	last := -1
+	for n, i := range steps {
+		if s := m.steps[i].State; s == Proven || s == Present {
+			last = n
+		}
+	}
+	if last < 0 {
+		return
+	}
+	got, ok := world.Block(pos)
+	if !ok {
+		return
+	}
+	for _, i := range steps[last:] {
+		c := m.cell(i, pos)
+		open := i == steps[last] || m.steps[i].State == Sent || m.steps[i].State == Unverified || m.steps[i].State == Wrong
+		if open && m.states.Same(c.To, got, c.Masked) {
+			return
+		}
+	}
+	m.set(steps[last], Disturbed)
+}
+
+// Accept closes an unverified step by its owner's decision: accepted_unverified, which is not success.
+func (m *Mission) Accept(i int) error {
+	if _, err := m.at(i, Unverified, Wrong, Disturbed); err != nil {
+		return err
+	}
+	m.set(i, Accepted)
+	return nil
+}
+
+// Repair opens a new generation of a disturbed step, or of one with a wrong result, by its owner's decision. It will be
+// placed again once its cells are back in their from-state.
+func (m *Mission) Repair(i int) error {
+	s, err := m.at(i, Disturbed, Wrong)
+	if err != nil {
+		return err
+	}
+	s.Generation++
+	s.Action, s.Code = effects.ActionID{}, effects.CodeNone
+	m.set(i, Pending)
+	return nil
+}
