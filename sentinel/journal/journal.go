@@ -1,0 +1,257 @@
+package journal
+
+import (
+	"crypto/ed25519"
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"go.etcd.io/bbolt"
+)
+
+// The bucket tree. Every value but meta/version is a record with its seal behind it (codec.go).
+//
+//	meta        version -> schema version, 4 bytes big endian, raw
+//	counters    name -> last number given out
+//	missions    mission -> Mission
+//	budgets     mission -> Budgets spent by its marks
+//	cursors     mission -> Cursor
+//	demotions   mission | number -> Demotion
+//	actions     action -> Action, for ever
+//	marks       action -> Mark, while unresolved or newest of its scope
+//	newest      scope -> action of the newest mark
+//	open        cell (28 bytes, zero for none) | action -> action, while unresolved
+//	steps       mission | index | ordinal | generation -> Step
+//	entries     scope | number -> confirmed
+//	attempts    action | number -> Attempt, canonical
+//	receipts    action -> number in the chain
+//	chain       number -> chain entry and signature
+//	outbox      number -> Message
+var (
+	metaBucket      = []byte("meta")
+	counterBucket   = []byte("counters")
+	missionsBucket  = []byte("missions")
+	budgetsBucket   = []byte("budgets")
+	cursorsBucket   = []byte("cursors")
+	demotionsBucket = []byte("demotions")
+	actionsBucket   = []byte("actions")
+	marksBucket     = []byte("marks")
+	newestBucket    = []byte("newest")
+	openBucket      = []byte("open")
+	stepsBucket     = []byte("steps")
+	entriesBucket   = []byte("entries")
+	attemptsBucket  = []byte("attempts")
+	receiptsBucket  = []byte("receipts")
+	chainBucket     = []byte("chain")
+	outboxBucket    = []byte("outbox")
+
+	versionKey = []byte("version")
+)
+
+// buckets lists the tree's buckets, all of which exist in every journal.
+func buckets() [][]byte {
+	return [][]byte{metaBucket, counterBucket, missionsBucket, budgetsBucket, cursorsBucket, demotionsBucket,
+		actionsBucket, marksBucket, newestBucket, openBucket, stepsBucket, entriesBucket, attemptsBucket, receiptsBucket,
+		chainBucket, outboxBucket}
+}
+
+// SchemaVersion is the layout this program writes and reads.
+const SchemaVersion = 1
+
+// Names of the files in a data directory.
+const (
+	FileName     = "journal.db"
+	KeyFileName  = "receipt.key"
+	lockFileName = "journal.lock"
+)
+
+// Point is a named moment at which a test may kill the process.
+type Point string
+
+// The journal's points. After_packet and after_evidence are the executor's, dimension_change the bot's.
+const (
+	BeforeMark   Point = "before_mark"   // admitted, nothing stored
+	AfterMark    Point = "after_mark"    // mark durable, nothing sent
+	AfterReceipt Point = "after_receipt" // receipt or attempt durable, outcome not reported
+	AfterCursor  Point = "after_cursor"  // cursor durable
+)
+
+// Options are how a journal is opened. The zero Options are right for a program; tests pass time and randomness.
+type Options struct {
+	Now       func() time.Time // nil: time.Now
+	Rand      io.Reader        // for the receipt key; nil: crypto/rand
+	At        func(Point)      // called at each point; nil: nothing
+	MustExist bool             // ErrNoJournal instead of starting a new one
+	Outbox    bool             // also store every outcome as a message for a control plane
+}
+
+// Journal is an open journal. Its methods may be called from any goroutine.
+type Journal struct {
+	dir  string
+	db   *bbolt.DB
+	lock *os.File
+	opts Options
+	key  ed25519.PrivateKey // under mu
+
+	mu      sync.Mutex
+	queue   []*request
+	leading bool
+	failed  error
+	closed  bool
+	head    chainHead // as of the last commit; the leader's while leading
+}
+
+// Open opens the journal of a data directory, starting one if there is none, and checks every page and record of it
+// first. Errors wrap ErrLocked, ErrForeignVersion, ErrCorrupt, ErrNoJournal, ErrNoKey, ErrWrongKey or ErrDiskFull; the
+// file is then as it was.
+func Open(dir string, opts Options) (*Journal, error) {
+	if opts.Now == nil {
+		opts.Now = time.Now
+	}
+	if opts.Rand == nil {
+		opts.Rand = rand.Reader
+	}
+	path := filepath.Join(dir, FileName)
+	if opts.MustExist {
+		if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
+			return nil, fmt.Errorf("%w: %s", ErrNoJournal, path)
+		}
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, storage(err)
+	}
+	lock, err := takeLock(dir)
+	if err != nil {
+		return nil, err
+	}
+	j := &Journal{dir: dir, lock: lock, opts: opts}
+	if err := j.open(path); err != nil {
+		j.Close()
+		return nil, err
+	}
+	return j, nil
+}
+
+func (j *Journal) open(path string) error {
+	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
+		if err := j.create(path); err != nil {
+			return fmt.Errorf("start journal %s: %w", path, storage(err))
+		}
+	}
+	if err := checkFile(path, nil); err != nil {
+		return fmt.Errorf("journal %s: %w", path, err)
+	}
+	db, err := openBolt(path)
+	if err != nil {
+		return fmt.Errorf("journal %s: %w", path, err)
+	}
+	j.db = db
+	if j.head, err = read(j, (*txn).loadHead); err != nil {
+		return fmt.Errorf("journal %s: %w", path, err)
+	}
+	return j.loadKey()
+}
+
+func openBolt(path string) (*bbolt.DB, error) {
+	db, err := bbolt.Open(path, 0o600, &bbolt.Options{
+		Timeout: 100 * time.Millisecond, NoFreelistSync: true, FreelistType: bbolt.FreelistMapType,
+	})
+	if errors.Is(err, bbolt.ErrTimeout) {
+		err = ErrLocked
+	}
+	return db, storage(err)
+}
+
+// create makes a whole journal beside its place and moves it there, so that a journal file is never half made.
+func (j *Journal) create(path string) error {
+	key, err := j.newOrKeptKey()
+	if err != nil {
+		return err
+	}
+	draft := path + ".new"
+	if err := os.Remove(draft); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	db, err := openBolt(draft)
+	if err != nil {
+		return err
+	}
+	err = db.Update(func(tx *bbolt.Tx) error {
+		for _, name := range buckets() {
+			if _, err := tx.CreateBucket(name); err != nil {
+				return err
+			}
+		}
+		raw := binary.BigEndian.AppendUint32(nil, SchemaVersion)
+		if err := tx.Bucket(metaBucket).Put(versionKey, raw); err != nil {
+			return err
+		}
+		t := &txn{tx: tx, now: j.opts.Now().UnixMilli()}
+		return t.addKey(nil, key)
+	})
+	if err == nil { // so that bbolt's first draft of a meta page is gone from both places
+		err = db.Update(func(*bbolt.Tx) error { return nil })
+	}
+	if err := errors.Join(err, db.Close()); err != nil {
+		return err
+	}
+	if err := os.Rename(draft, path); err != nil {
+		return err
+	}
+	return syncDir(j.dir)
+}
+
+// Close gives the journal up. Calls under way finish first.
+func (j *Journal) Close() error {
+	j.mu.Lock()
+	already := j.closed
+	j.closed = true
+	j.mu.Unlock()
+	if already {
+		return nil
+	}
+	var err error
+	if j.db != nil {
+		err = j.db.Close()
+	}
+	return errors.Join(err, j.lock.Close())
+}
+
+// Dir returns the data directory.
+func (j *Journal) Dir() string { return j.dir }
+
+func (j *Journal) at(p Point) {
+	if j.opts.At != nil {
+		j.opts.At(p)
+	}
+}
+
+// takeLock takes the directory's lock and writes into it who has it.
+func takeLock(dir string) (*os.File, error) {
+	path := filepath.Join(dir, lockFileName)
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, storage(err)
+	}
+	if err := lockFile(f); err != nil {
+		holder := make([]byte, 64)
+		n, _ := f.ReadAt(holder, 0)
+		f.Close()
+		if errors.Is(err, ErrLocked) {
+			return nil, fmt.Errorf("%w: %s is locked (%s); stop it, or use another data directory", ErrLocked, dir,
+				strings.TrimSpace(string(holder[:n])))
+		}
+		return nil, fmt.Errorf("lock %s: %w", path, err)
+	}
+	if err := f.Truncate(0); err == nil { // only a hint for people: a full disk does not matter here
+		_, _ = f.WriteAt(fmt.Appendf(nil, "process %d\n", os.Getpid()), 0)
+	}
+	return f, nil
+}
