@@ -120,8 +120,8 @@ func Open(dir string, opts Options) (*Journal, error) {
 	}
 	path := filepath.Join(dir, FileName)
 	if opts.MustExist {
-		if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
-			return nil, fmt.Errorf("%w: %s", ErrNoJournal, path)
+		if err := exists(path); err != nil {
+			return nil, err
 		}
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -222,6 +222,14 @@ func (j *Journal) Close() error {
 		err = j.db.Close()
 	}
 	return errors.Join(err, j.lock.Close())
+}
+
+func exists(path string) error {
+	_, err := os.Stat(path)
+	if errors.Is(err, os.ErrNotExist) {
+		err = fmt.Errorf("%w: %s", ErrNoJournal, path)
+	}
+	return err
 }
 
 // Dir returns the data directory.
