@@ -33,6 +33,7 @@ type place struct {
 	slow   bool   // slow ground
 	noJump bool   // sticky ground
 	soft   bool   // trampled by landing
+	narrow bool   // the floor is a post or a rim: good enough to start from, not to walk over
 	plain  bool   // floor at 0, feet and head cell without any collision: no box needs checking
 	hazard Hazard // worst thing touched, banned or costly
 	near   bool   // beside something that burns or stings
@@ -90,12 +91,12 @@ func (f *finder) foot(own, below traits, known bool) place {
 	switch {
 	case ownTop > 0 && ownTop < 1:
 		p = place{foot: footStand, height: ownTop, slow: own.flags&flagSlow != 0, noJump: own.flags&flagNoJump != 0,
-			soft: own.flags&flagSoft != 0}
+			soft: own.flags&flagSoft != 0, narrow: own.flags&flagNarrow != 0}
 	case known && below.top >= 1:
 		p = place{foot: footStand, slow: below.flags&flagSlow != 0}
 	}
-	if known && below.top >= 1 {
-		p.height = max(p.height, below.top-1)
+	if known && below.top >= 1 && below.top-1 >= p.height {
+		p.height, p.narrow = below.top-1, below.flags&flagNarrow != 0
 	}
 	switch {
 	case f.o.CanFly:

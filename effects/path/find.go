@@ -87,7 +87,7 @@ func (f *finder) enterGoals() Why {
 
 // allowed tells whether a path may lead over a place.
 func (f *finder) allowed(p place) bool {
-	if p.foot == footNone || p.water && !f.o.Swim {
+	if p.foot == footNone || p.narrow && p.foot == footStand || p.water && !f.o.Swim {
 		return false
 	}
 	return p.hazard == HazardNone || f.o.Pass[p.hazard] > 0

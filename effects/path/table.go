@@ -68,6 +68,7 @@ const (
 	flagSlow   // soul sand, honey: slow ground
 	flagNoJump // honey: jumps do not reach a block
 	flagSoft   // farmland: trampled by landing on it
+	flagNarrow // its top is a post or a rim: nobody walks over it
 )
 
 // traits is everything a search knows about one state.
@@ -112,6 +113,9 @@ func traitsOf(reg *registry.Registry, b *registry.Block, s registry.StateID) tra
 	case reg.FullCube(s):
 		t.flags = flagFull
 	}
+	if t.top > 0 && name != "scaffolding" && narrow(reg.Shape(s), float64(t.top)) {
+		t.flags |= flagNarrow
+	}
 	if strings.HasSuffix(name, "_pressure_plate") {
 		t.hazard = HazardTrigger
 	}
@@ -141,6 +145,22 @@ func footTop(shape []geom.Box) float32 {
 		}
 	}
 	return float32(top)
+}
+
+// narrow tells whether somewhere under a centred player there is nothing within a step below the top.
+func narrow(shape []geom.Box, top float64) bool {
+	for _, x := range [3]float64{footMin, 0.5, footMax} {
+		for _, z := range [3]float64{footMin, 0.5, footMax} {
+			held := false
+			for _, b := range shape {
+				held = held || b.Max[1] >= top-stepHeight && b.Min[0] <= x && x <= b.Max[0] && b.Min[2] <= z && z <= b.Max[2]
+			}
+			if !held {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // of returns the traits of a state; one out of range is a full cube.

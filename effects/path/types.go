@@ -43,15 +43,15 @@ type Why uint8
 
 // The reasons. The zero value is none.
 const (
-	WhyNone         Why = iota
-	StartOutside        // the start is outside the walk box
-	StartBlocked        // nobody can stand at the start or next to it
-	GoalOutside         // every goal is outside the walk box
-	GoalBlocked         // nobody can stand at any goal
-	GoalUnknown         // no goal is open, and some are not loaded
-	WalledOff           // everything reachable was looked at
-	UnknownBorder       // everything reachable was looked at; it borders on cells that are not loaded
-	OutOfNodes          // the node budget ran out
+	WhyNone       Why = iota
+	StartOutside      // the start is outside the walk box
+	StartBlocked      // nobody can stand at the start or next to it
+	GoalOutside       // every goal is outside the walk box
+	GoalBlocked       // nobody can stand at any goal
+	GoalUnknown       // no goal is open, and some are not loaded
+	WalledOff         // everything reachable was looked at
+	UnknownBorder     // everything reachable was looked at; it borders on cells that are not loaded
+	OutOfNodes        // the node budget ran out
 )
 
 var whyNames = [...]string{

@@ -1,0 +1,275 @@
+package physics
+
+import (
+	"math"
+
+	"blockworld/effects/path"
+	"blockworld/worldstate/geom"
+)
+
+// Progress is how a walk along a path is going.
+type Progress uint8
+
+// The states of a walk. The zero value is under way.
+const (
+	Moving  Progress = iota
+	Arrived          // at rest within ArriveWithin of the middle of the last node
+	Blocked          // no nearer to the next node for BlockedAfter ticks
+	Strayed          // thrown off the path, or no longer able to follow it; search a new one
+)
+
+var progressNames = [...]string{"moving", "arrived", "blocked", "strayed"}
+
+// String names the state.
+func (p Progress) String() string {
+	if int(p) >= len(progressNames) {
+		return "invalid"
+	}
+	return progressNames[p]
+}
+
+const (
+	// ArriveWithin is how near to the middle of the last cell a walk ends, horizontally, in blocks.
+	ArriveWithin = 0.2
+	// BlockedAfter is the number of ticks without getting nearer after which a walk gives up.
+	BlockedAfter = 60
+
+	strayFlat  = 2.5 // blocks beside the next node
+	strayBelow = 1.6 // blocks below both the last and the next node
+	settle     = 0.05
+	pastEdge   = 0.15 // a drop is aimed so far past the middle of its cell
+	hoverAbove = 0.2  // flight keeps so far above the floor: touching it ends the flight
+)
+
+// Follower walks a player along the nodes of a path. It is a value: Follow returns the next one, and the zero Follower
+// has arrived. It presses the keys a person would press; only in flight it uses them partly, to stop where it wants.
+type Follower struct {
+	Nodes  []path.Node
+	Next   int  // index of the node it makes for
+	Sprint bool // sprint on long straight stretches
+
+	still   int     // ticks without getting nearer
+	nearest float64 // least distance to the next node so far; 0 not measured
+	yaw     float32
+}
+
+// NewFollower returns a follower of the nodes, from the first one on.
+func NewFollower(nodes []path.Node, sprint bool) Follower {
+	return Follower{Nodes: nodes, Sprint: sprint}
+}
+
+// Follow returns the keys for the next tick of a player who is at p, and how the walk is going. Once it says anything but
+// Moving the keys are released.
+func (f Follower) Follow(w World, p Player) (Follower, Input, Progress) {
+	for f.Next < len(f.Nodes)-1 && f.reached(p) {
+		f.Next, f.still, f.nearest = f.Next+1, 0, 0
+	}
+	rest := Input{Yaw: f.yaw}
+	if len(f.Nodes) == 0 || f.Next >= len(f.Nodes) {
+		return f, rest, Arrived
+	}
+	c := course{w: w, p: p, node: f.Nodes[f.Next], last: f.Next == len(f.Nodes)-1}
+	if f.Next > 0 {
+		c.way = f.Nodes[f.Next].Pos.Sub(f.Nodes[f.Next-1].Pos)
+	}
+	c.flat, c.err = c.measure()
+	if c.last && c.settled() {
+		return f, rest, Arrived
+	}
+	if f.strayed(&c) {
+		return f, rest, Strayed
+	}
+	if f.noNearer(c.node.Centre().Sub(p.Pos).Len()) {
+		return f, rest, Blocked
+	}
+	in := c.keys(f.yaw)
+	in.Sprint = f.Sprint && f.straightAhead() && p.OnGround && in.Forward == 1 && !in.Sneak
+	f.yaw = in.Yaw
+	return f, in, Moving
+}
+
+// noNearer counts ticks without progress.
+func (f *Follower) noNearer(distance float64) bool {
+	if f.nearest == 0 || distance < f.nearest-settle {
+		f.nearest, f.still = distance, 0
+	} else {
+		f.still++
+	}
+	return f.still > BlockedAfter
+}
+
+// reached tells whether the player is near enough to the next node to make for the one after it.
+func (f *Follower) reached(p Player) bool {
+	n, after := f.Nodes[f.Next], f.Nodes[f.Next+1]
+	within := 0.15
+	switch {
+	case after.Move == path.Fly:
+		within = 0.3
+	case after.Move == path.Walk && f.sameWay():
+		within = 0.5
+	case after.Move == path.Walk || after.Move == path.Swim:
+		within = 0.25
+	}
+	d := n.Centre().Sub(p.Pos)
+	if math.Hypot(d[0], d[2]) > within {
+		return false
+	}
+	switch {
+	case n.Move == path.Fly || p.Flying:
+		return math.Abs(d[1]) < 0.5
+	case p.InWater:
+		return math.Abs(d[1]) < 1
+	case n.Move == path.Climb || p.Climbing:
+		return d[1] < 0.1 && d[1] > -0.5
+	}
+	return p.OnGround && math.Abs(d[1]) < 0.6
+}
+
+// sameWay tells whether the path goes straight on at the next node.
+func (f *Follower) sameWay() bool {
+	if f.Next == 0 || f.Next+1 >= len(f.Nodes) {
+		return false
+	}
+	a, b, c := f.Nodes[f.Next-1], f.Nodes[f.Next], f.Nodes[f.Next+1]
+	return b.Pos.Sub(a.Pos) == c.Pos.Sub(b.Pos) && b.Move == path.Walk && c.Move == path.Walk
+}
+
+// straightAhead tells whether the next three moves are walks in one direction on one level.
+func (f *Follower) straightAhead() bool {
+	if f.Next == 0 || f.Next+2 >= len(f.Nodes) {
+		return false
+	}
+	d := f.Nodes[f.Next].Pos.Sub(f.Nodes[f.Next-1].Pos)
+	for i := f.Next; i <= f.Next+2; i++ {
+		if f.Nodes[i].Move != path.Walk || f.Nodes[i].Pos.Sub(f.Nodes[i-1].Pos) != d {
+			return false
+		}
+	}
+	return true
+}
+
+// strayed tells whether the player is too far off to go on.
+func (f *Follower) strayed(c *course) bool {
+	if c.node.Move == path.Fly && !c.p.Flying && !c.last {
+		return true
+	}
+	low := c.node.Feet
+	if f.Next > 0 {
+		low = min(low, f.Nodes[f.Next-1].Feet)
+	}
+	return c.flat > strayFlat || !c.p.InWater && c.p.Pos[1] < low-strayBelow
+}
+
+// course is one tick's view of the way to the next node.
+type course struct {
+	w    World
+	p    Player
+	node path.Node
+	way  geom.BlockPos // from the node before to this one
+	last bool
+	flat float64   // horizontal distance to the node
+	err  geom.Vec3 // what is left to go after the player has run out
+}
+
+// measure returns the horizontal distance and the way that is left if all keys were released now.
+func (c *course) measure() (float64, geom.Vec3) {
+	d := c.node.Centre().Sub(c.p.Pos)
+	flat := math.Hypot(d[0], d[2])
+	if c.p.OnGround && d[1] < -stepOutHeight { // over the edge: the middle may still rest on the rim of a ladder
+		d[0] += float64(c.way.X) * pastEdge
+		d[2] += float64(c.way.Z) * pastEdge
+	}
+	k := c.runOut()
+	return flat, geom.Vec3{d[0] - c.p.Vel[0]*k, d[1], d[2] - c.p.Vel[2]*k}
+}
+
+// runOut is how many ticks' worth of the present speed the player still travels without keys.
+func (c *course) runOut() float64 {
+	s := sim{w: c.w, p: c.p}
+	switch {
+	case c.p.Flying:
+		return 1 / (1 - airInertia)
+	case c.p.InWater:
+		return 1 / (1 - waterInertia)
+	case c.p.InLava:
+		return 1 / (1 - lavaInertia)
+	case !c.p.OnGround, c.node.Feet < c.p.Pos[1]-stepOutHeight:
+		return 5.9 // eight ticks in the air, the time of a drop by one block and a half
+	}
+	f := s.speedFactor()
+	return 1 / (1 - airInertia*slipperiness(s.kindAt(s.under()))*f)
+}
+
+// settled tells whether the player rests at the node.
+func (c *course) settled() bool {
+	if c.flat > ArriveWithin-settle || math.Hypot(c.err[0], c.err[2]) > ArriveWithin-settle/2 {
+		return false
+	}
+	dy := c.err[1]
+	switch {
+	case c.p.Flying:
+		return math.Abs(dy) < 0.6 && math.Abs(c.p.Vel[1]) < 0.05
+	case c.p.InWater:
+		return math.Abs(dy) < 1
+	case c.p.Climbing:
+		return math.Abs(dy) < 0.5
+	}
+	return c.p.OnGround && math.Abs(dy) < 0.1
+}
+
+// keys chooses the input of this tick. Without anything to do the look stays where it is.
+func (c *course) keys(yaw float32) Input {
+	in := Input{Yaw: yaw}
+	left := math.Hypot(c.err[0], c.err[2])
+	if left > settle {
+		in.Yaw = float32(math.Atan2(-c.err[0], c.err[2]) * 180 / math.Pi)
+		in.Forward = 1
+	}
+	switch {
+	case c.p.Flying:
+		c.hover(&in, left)
+	case c.p.InWater || c.p.InLava:
+		in.Jump = c.p.Pos[1] < c.node.Feet+0.3
+		in.Sneak = c.p.Pos[1] > c.node.Feet+1.2
+	case c.p.Climbing:
+		c.climb(&in)
+	case c.p.OnGround:
+		rise := c.node.Feet - c.p.Pos[1]
+		in.Jump = rise > stepOutHeight && c.p.HorizontalCollision
+		in.Sneak = c.last && left < 0.15 && rise > -stepOutHeight && in.Forward != 0
+		if c.scaffoldBelow() && c.node.Feet < c.p.Pos[1]-settle && c.flat < 0.3 {
+			in.Sneak = true
+		}
+	}
+	return in
+}
+
+// hover steers in flight: partly pressed keys, because one full tick carries half a block, and up or down only when the
+// run-out does not do it.
+func (c *course) hover(in *Input, left float64) {
+	in.Forward *= min(1, left*1.8)
+	dy := c.err[1] + hoverAbove - c.p.Vel[1]*2.5
+	in.Jump = dy > 0.2
+	in.Sneak = dy < -0.3
+}
+
+// climb goes up with the jump key and down by letting go; on scaffolding down is the sneak key.
+func (c *course) climb(in *Input) {
+	rise := c.node.Feet - c.p.Pos[1]
+	in.Jump = rise > settle
+	s := sim{w: c.w, p: c.p}
+	if rise < -settle && (s.kindAt(s.feet()) == kindScaffolding || c.scaffoldBelow()) {
+		in.Sneak = true
+	}
+	if rise > -settle && !in.Jump && s.kindAt(s.feet()) != kindScaffolding {
+		in.Sneak = true // hold on
+	}
+	if c.node.Move == path.Climb && math.Abs(rise) > settle {
+		in.Forward *= min(1, c.flat/0.1) // stay in the column
+	}
+}
+
+func (c *course) scaffoldBelow() bool {
+	s := sim{w: c.w, p: c.p}
+	return s.kindAt(geom.BlockAt(c.p.Pos.Sub(geom.Vec3{0, 1e-5, 0}))) == kindScaffolding
+}
