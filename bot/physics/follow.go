@@ -50,6 +50,7 @@ type Follower struct {
 
 	still   int     // ticks without getting nearer
 	nearest float64 // least distance to the next node so far; 0 not measured
+	leg     int     // index of the node where the straight way to the next one began
 	yaw     float32
 }
 
@@ -62,7 +63,10 @@ func NewFollower(nodes []path.Node, sprint bool) Follower {
 // Moving the keys are released.
 func (f Follower) Follow(w World, p Player) (Follower, Input, Progress) {
 	for f.Next < len(f.Nodes)-1 && f.reached(p) {
-		f.Next, f.still, f.nearest = f.Next+1, 0, 0
+		f.leg, f.Next, f.still, f.nearest = f.Next, f.Next+1, 0, 0
+		for f.sameFlight() {
+			f.Next++ // one long leg: flight needs room to brake
+		}
 	}
 	rest := Input{Yaw: f.yaw}
 	if len(f.Nodes) == 0 || f.Next >= len(f.Nodes) {
@@ -70,7 +74,7 @@ func (f Follower) Follow(w World, p Player) (Follower, Input, Progress) {
 	}
 	c := course{w: w, p: p, node: f.Nodes[f.Next], last: f.Next == len(f.Nodes)-1}
 	if f.Next > 0 {
-		c.way = f.Nodes[f.Next].Pos.Sub(f.Nodes[f.Next-1].Pos)
+		c.way = f.direction(f.Next)
 	}
 	c.flat, c.err = c.measure()
 	if c.last && c.settled() {
@@ -130,8 +134,31 @@ func (f *Follower) sameWay() bool {
 	if f.Next == 0 || f.Next+1 >= len(f.Nodes) {
 		return false
 	}
-	a, b, c := f.Nodes[f.Next-1], f.Nodes[f.Next], f.Nodes[f.Next+1]
-	return b.Pos.Sub(a.Pos) == c.Pos.Sub(b.Pos) && b.Move == path.Walk && c.Move == path.Walk
+	b, c := f.Nodes[f.Next], f.Nodes[f.Next+1]
+	return f.direction(f.Next) == f.direction(f.Next+1) && b.Move == path.Walk && c.Move == path.Walk
+}
+
+// sameFlight tells whether the flight to the next node goes straight on to the one after it.
+func (f *Follower) sameFlight() bool {
+	if f.Next == 0 || f.Next+1 >= len(f.Nodes) {
+		return false
+	}
+	b, c := f.Nodes[f.Next], f.Nodes[f.Next+1]
+	return b.Move == path.Fly && c.Move == path.Fly && f.direction(f.Next) == f.direction(f.Next+1)
+}
+
+// direction is the way from the node before i to node i.
+func (f *Follower) direction(i int) geom.BlockPos { return f.Nodes[i].Pos.Sub(f.Nodes[i-1].Pos) }
+
+// aside returns the horizontal distance from the straight way to the next node.
+func (f *Follower) aside(p geom.Vec3) float64 {
+	a, b := f.Nodes[f.leg].Centre(), f.Nodes[f.Next].Centre()
+	x, z := b[0]-a[0], b[2]-a[2]
+	t := 0.0
+	if l := x*x + z*z; l > 0 {
+		t = max(0, min(1, ((p[0]-a[0])*x+(p[2]-a[2])*z)/l))
+	}
+	return math.Hypot(a[0]+t*x-p[0], a[2]+t*z-p[2])
 }
 
 // straightAhead tells whether the next three moves are walks in one direction on one level.
@@ -139,9 +166,9 @@ func (f *Follower) straightAhead() bool {
 	if f.Next == 0 || f.Next+2 >= len(f.Nodes) {
 		return false
 	}
-	d := f.Nodes[f.Next].Pos.Sub(f.Nodes[f.Next-1].Pos)
+	d := f.direction(f.Next)
 	for i := f.Next; i <= f.Next+2; i++ {
-		if f.Nodes[i].Move != path.Walk || f.Nodes[i].Pos.Sub(f.Nodes[i-1].Pos) != d {
+		if f.Nodes[i].Move != path.Walk || f.direction(i) != d {
 			return false
 		}
 	}
@@ -157,7 +184,7 @@ func (f *Follower) strayed(c *course) bool {
 	if f.Next > 0 {
 		low = min(low, f.Nodes[f.Next-1].Feet)
 	}
-	return c.flat > strayFlat || !c.p.InWater && c.p.Pos[1] < low-strayBelow
+	return f.aside(c.p.Pos) > strayFlat || !c.p.InWater && !c.p.Flying && c.p.Pos[1] < low-strayBelow
 }
 
 // course is one tick's view of the way to the next node.
