@@ -1,0 +1,119 @@
+package profile
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+
+	"blockworld/effects"
+)
+
+// maxFile bounds a profile; probe writes about one kilobyte.
+const maxFile = 1 << 18
+
+// Path returns where the profile of a server lives below a data directory. Different addresses have different paths,
+// whatever characters they hold.
+func Path(data, address string) string { return filepath.Join(data, "profiles", fileName(address)) }
+
+// plain addresses name their file as they are, with _ for the colon; all others get a hash behind what is left of them.
+var plain = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{0,99}(:[0-9]{1,5})?$`)
+
+func fileName(address string) string {
+	address = strings.ToLower(address)
+	if plain.MatchString(address) {
+		return strings.Replace(address, ":", "_", 1) + ".yaml"
+	}
+	safe := strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '-' {
+			return r
+		}
+		return '_'
+	}, address[:min(len(address), 80)])
+	sum := sha256.Sum256([]byte(address))
+	return safe + "-" + hex.EncodeToString(sum[:6]) + ".yaml"
+}
+
+// Parse reads a profile and validates it. An unknown or doubled key or a value outside its set is an error with line
+// and column; errors wrap ErrInvalid. The empty file is the empty profile of no server and not valid.
+func Parse(data []byte) (Profile, error) {
+	if len(data) > maxFile {
+		return Profile{}, fmt.Errorf("%w: %d bytes are too many", ErrInvalid, len(data))
+	}
+	var p Profile
+	d := yaml.NewDecoder(bytes.NewReader(data), yaml.Strict())
+	if err := d.Decode(&p); err != nil {
+		return Profile{}, fmt.Errorf("%w: %s", ErrInvalid, strings.TrimSpace(yaml.FormatError(err, false, true)))
+	}
+	return p, p.Validate()
+}
+
+// Load reads a profile file; ErrMissing when there is none.
+func Load(path string) (Profile, error) {
+	data, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return Profile{}, fmt.Errorf("%w (looked for %s)", ErrMissing, path)
+	}
+	if err != nil {
+		return Profile{}, err
+	}
+	p, err := Parse(data)
+	if err != nil {
+		return Profile{}, fmt.Errorf("%s: %w", path, err)
+	}
+	return p, nil
+}
+
+// Marshal writes the profile as YAML. Equal profiles give equal bytes.
+func (p Profile) Marshal() ([]byte, error) {
+	data, err := yaml.MarshalWithOptions(p, yaml.UseLiteralStyleIfMultiline(true))
+	if err != nil {
+		return nil, fmt.Errorf("write profile: %w", err)
+	}
+	return data, nil
+}
+
+// Generation is a hash of everything the profile says: two profiles that say the same are one policy generation.
+func (p Profile) Generation() (effects.Digest, error) {
+	data, err := p.Marshal()
+	if err != nil {
+		return effects.Digest{}, err
+	}
+	return sha256.Sum256(data), nil
+}
+
+// Save validates the profile and writes its file with mode 0600, whole or not at all. Missing folders are made.
+func (p Profile) Save(path string) error {
+	if err := p.Validate(); err != nil {
+		return err
+	}
+	data, err := p.Marshal()
+	if err != nil {
+		return err
+	}
+	dir := filepath.Dir(path)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	tmp, err := os.CreateTemp(dir, filepath.Base(path)+".*.tmp") // mode 0600
+	if err != nil {
+		return err
+	}
+	_, err = tmp.Write(data)
+	err = errors.Join(err, tmp.Sync(), tmp.Close())
+	if err == nil {
+		err = os.Rename(tmp.Name(), path)
+	}
+	if err != nil {
+		os.Remove(tmp.Name())
+		return fmt.Errorf("write profile %s: %w", path, err)
+	}
+	return nil
+}
