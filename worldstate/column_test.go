@@ -1,0 +1,185 @@
+package worldstate
+
+import (
+	"encoding/binary"
+	"errors"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"blockworld/worldstate/geom"
+	"blockworld/worldstate/registry"
+)
+
+// drawCells draws a section of few or many different states.
+func drawCells(t *rapid.T) *cells {
+	kinds := rapid.SampledFrom([]int{1, 2, 15, 16, 17, 40, 130, 256, 257, 600}).Draw(t, "kinds")
+	r := rapid.Uint32().Draw(t, "seed")
+	next := func(n int) int { r = r*1664525 + 1013904223; return int(r>>8) % n }
+	out := new(cells)
+	for i := range out {
+		if i < kinds {
+			out[i] = registry.StateID(i * 41)
+		} else {
+			out[i] = registry.StateID(next(kinds) * 41)
+		}
+	}
+	return out
+}
+
+func drawLayout(t *rapid.T) ColumnLayout {
+	return layouts[rapid.SampledFrom([]string{"764 to 769", "770 to 774", "775"}).Draw(t, "version")]
+}
+
+func TestDecodeColumn(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		l := drawLayout(t)
+		want := []*cells{drawCells(t), drawCells(t)}
+		data := encodeColumn(want, l, rapid.IntRange(0, 3).Draw(t, "extra"), rapid.Bool().Draw(t, "direct"))
+		tail := make([]byte, rapid.IntRange(0, 20).Draw(t, "tail"))
+		c, err := DecodeColumn(append(data, tail...), l)
+		if err != nil {
+			t.Fatal(err)
+		}
+		i := 0
+		for s := range c.States {
+			if s != want[i/sectionCells][i%sectionCells] {
+				t.Fatalf("cell %d is %d, want %d", i, s, want[i/sectionCells][i%sectionCells])
+			}
+			i++
+		}
+		cut := rapid.IntRange(0, len(data)-1).Draw(t, "cut")
+		if _, err := DecodeColumn(data[:cut], l); !errors.Is(err, ErrMalformed) {
+			t.Fatalf("cut at %d of %d: %v", cut, len(data), err)
+		}
+	})
+}
+
+// TestColumnSet changes random cells of a column and of a plain array and compares them, and the column it began with.
+func TestColumnSet(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		l := drawLayout(t)
+		before := []*cells{drawCells(t), drawCells(t)}
+		c, err := DecodeColumn(encodeColumn(before, l, rapid.IntRange(0, 2).Draw(t, "extra"), rapid.Bool().Draw(t, "direct")), l)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := [2]cells{*before[0], *before[1]}
+		changed := c.with()
+		kinds := rapid.IntRange(1, 700).Draw(t, "new kinds")
+		r := rapid.Uint32().Draw(t, "seed")
+		next := func(n int) int { r = r*1664525 + 1013904223; return int(r>>8) % n }
+		for range rapid.IntRange(1, 3000).Draw(t, "changes") {
+			i, s := next(2*sectionCells), registry.StateID(next(kinds)+5000)
+			want[i/sectionCells][i%sectionCells] = s
+			changed.set(geom.BlockPos{X: int32(i & 15), Y: l.MinY + int32(i>>8), Z: int32(i >> 4 & 15)}, s)
+		}
+		compare := func(c *Column, want [2]cells) {
+			i := 0
+			for s := range c.States {
+				if w := want[i/sectionCells][i%sectionCells]; s != w {
+					t.Fatalf("cell %d is %d, want %d", i, s, w)
+				}
+				if s2, ok := c.Block(int32(i&15), l.MinY+int32(i>>8), int32(i>>4&15)); !ok || s2 != s {
+					t.Fatalf("cell %d is %d by itself, %d in a row", i, s2, s)
+				}
+				i++
+			}
+		}
+		compare(changed, want)
+		compare(c, [2]cells{*before[0], *before[1]})
+	})
+}
+
+func TestColumnMalformed(t *testing.T) {
+	l := layouts["764 to 769"]
+	l.Height = 16
+	plain := &cells{}
+	for i := range plain {
+		plain[i] = registry.StateID(i % 7)
+	}
+	good := encodeColumn([]*cells{plain}, l, 0, false)
+	if _, err := DecodeColumn(good, l); err != nil {
+		t.Fatal(err)
+	}
+	with := func(at int, b ...byte) []byte {
+		return append(append(append([]byte{}, good[:at]...), b...), good[at+len(b):]...)
+	}
+	words := 2 + 1 + 1 + 7 + 2 // counts, bits, palette size, palette, number of words
+	direct := encodeColumn([]*cells{plain}, l, 0, true)
+	binary.BigEndian.PutUint64(direct[len(direct)-11:], 0x7fff)
+	rows := map[string]struct {
+		data   []byte
+		layout ColumnLayout
+	}{
+		"an index beyond the palette":        {with(words+8, 0x77), l},
+		"an index beyond, second of a byte":  {with(words+9, 0x08), l},
+		"a state beyond the registry":        {with(4, 0xff, 0xff, 0xff, 0x7f), l},
+		"a palette that is too large":        {with(3, 17), l},
+		"an empty palette":                   {with(3, 0), l},
+		"33 bits":                            {with(2, 33), l},
+		"another number of words":            {with(words-2, 0xff, 0x01), l},
+		"a negative palette size":            {with(3, 0xff, 0xff, 0xff, 0xff, 0x0f), l},
+		"a number without end":               {with(3, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff), l},
+		"a direct id beyond the registry":    {direct, l},
+		"a single state beyond the registry": {[]byte{0, 0, 0, 0xff, 0xff, 0x01, 0, 0, 0, 0}, l},
+		"a single state beyond 16 bits":      {[]byte{0, 0, 0, 0xff, 0xff, 0x7f, 0, 0, 0, 0}, l},
+		"no height":                          {good, ColumnLayout{BlockBits: 15, BiomeBits: 6}},
+		"a height of 17":                     {good, ColumnLayout{Height: 17, BlockBits: 15, BiomeBits: 6}},
+		"a huge height":                      {good, ColumnLayout{Height: 1 << 20, BlockBits: 15, BiomeBits: 6}},
+		"no bits":                            {good, ColumnLayout{Height: 16}},
+		"nothing":                            {nil, l},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			if c, err := DecodeColumn(row.data, row.layout); !errors.Is(err, ErrMalformed) || c != nil {
+				t.Errorf("%v, %v", c, err)
+			}
+		})
+	}
+}
+
+func TestOutsideColumn(t *testing.T) {
+	l := layouts["775"]
+	c, err := DecodeColumn(encodeColumn([]*cells{{}, {}}, l, 0, false), l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, y := range []int32{-1, 32, -1 << 31, 1<<31 - 1} {
+		if _, ok := c.Block(0, y, 0); ok {
+			t.Errorf("a cell at y %d is known", y)
+		}
+	}
+}
+
+func FuzzDecodeColumn(f *testing.F) {
+	some, many := &cells{}, &cells{}
+	for i := range some {
+		some[i], many[i] = registry.StateID(i%5), registry.StateID(i%300)
+	}
+	for _, l := range layouts {
+		f.Add(encodeColumn([]*cells{{}, some}, l, 0, false), l.NoLongCounts, l.FluidCount)
+		f.Add(encodeColumn([]*cells{some, many}, l, 1, false), l.NoLongCounts, l.FluidCount)
+	}
+	f.Add([]byte{0, 0, 8, 0xff, 0xff, 0xff, 0xff, 0x0f}, false, false)
+	f.Fuzz(func(t *testing.T, data []byte, noCounts, fluid bool) {
+		l := ColumnLayout{MinY: -64, Height: 32, BlockBits: 15, BiomeBits: 6, States: 20000, NoLongCounts: noCounts, FluidCount: fluid}
+		c, err := DecodeColumn(data, l)
+		if err != nil {
+			if !errors.Is(err, ErrMalformed) {
+				t.Fatal(err)
+			}
+			return
+		}
+		for s := range c.States {
+			if int(s) >= l.States {
+				t.Fatalf("state %d of %d", s, l.States)
+			}
+		}
+		own := c.with()
+		own.set(geom.BlockPos{X: 1, Y: -64, Z: 2}, 19999)
+		if s, _ := own.Block(1, -64, 2); s != 19999 {
+			t.Fatalf("set 19999, got %d", s)
+		}
+	})
+}
