@@ -31,14 +31,37 @@ func (ExactStates) Landed(before, after, placed registry.StateID) bool {
 // RegistryStates compares by the properties of one protocol version.
 type RegistryStates struct{ Registry *registry.Registry }
 
-// Same implements States. States of different blocks are never the same, whatever is masked.
+// FormMask among masked properties allows the other form of a growing plant: kelp and kelp_plant count as one block.
+const FormMask = "block_form"
+
+// forms maps the second form of growing plants to the first.
+var forms = map[string]string{
+	"minecraft:bamboo_sapling":       "minecraft:bamboo",
+	"minecraft:kelp_plant":           "minecraft:kelp",
+	"minecraft:weeping_vines_plant":  "minecraft:weeping_vines",
+	"minecraft:twisting_vines_plant": "minecraft:twisting_vines",
+	"minecraft:cave_vines_plant":     "minecraft:cave_vines",
+	"minecraft:big_dripleaf_stem":    "minecraft:big_dripleaf",
+}
+
+func form1(name string) string {
+	if f, ok := forms[name]; ok {
+		return f
+	}
+	return name
+}
+
+// Same implements States. States of different blocks are never the same, but for the forms of one plant under FormMask.
 func (s RegistryStates) Same(want, got registry.StateID, masked []string) bool {
 	if want == got {
 		return true
 	}
-	b := s.Registry.BlockOf(want)
-	if len(masked) == 0 || b == nil || b != s.Registry.BlockOf(got) {
+	b, g := s.Registry.BlockOf(want), s.Registry.BlockOf(got)
+	if len(masked) == 0 || b == nil || g == nil {
 		return false
+	}
+	if b != g {
+		return slices.Contains(masked, FormMask) && form1(b.Name) == form1(g.Name)
 	}
 	for _, p := range b.Props {
 		if slices.Contains(masked, p.Name) {

@@ -43,8 +43,8 @@ type Mission struct {
 // step is one step with its status.
 type step struct {
 	Status
-	bot     BotID
-	since   uint64 // value of joins when it became unverified
+	bot   BotID
+	since uint64 // value of joins when it became unverified
 	// refusedOn is what the cells a refused step rests on showed when it was refused; see restsOn.
 	refusedOn []shown
 }

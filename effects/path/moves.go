@@ -53,6 +53,12 @@ func (f *finder) relax(from, to, cost int32, move Move) {
 	}
 }
 
+// worth tells whether a move of this cost would make the way to a record cheaper: asked before its box is checked.
+func (f *finder) worth(from, to, cost int32) bool {
+	r := &f.s.records[to]
+	return !r.closed && f.allowed(r.place) && f.s.records[from].g+cost+f.surcharge(r.place) < r.g
+}
+
 // surcharge is what a place costs more than plain ground.
 func (f *finder) surcharge(p place) int32 {
 	c := int32(0)
@@ -100,24 +106,32 @@ func (f *finder) sideways(i int32, d geom.BlockPos) {
 		if b.place.foot == footNone || rise > reach(a.place)+epsilon || !f.allowed(b.place) {
 			continue
 		}
-		if !f.clearWay(&a, b, d) {
+		holds := rise <= epsilon // on the level or just below: nobody falls past it
+		cost, move := sidewaysMove(rise)
+		if !holds && !f.worth(i, j, cost) || !f.clearWay(&a, b, d) {
 			continue
 		}
-		switch {
-		case rise > stepHeight+epsilon:
-			f.relax(i, j, costWalk+costJump, f.kindOf(b.place, Jump))
-		case rise > epsilon:
-			f.relax(i, j, costWalk+costStep, f.kindOf(b.place, Walk))
-		case rise >= -stepHeight-epsilon:
-			f.relax(i, j, costWalk, f.kindOf(b.place, Walk))
-		case !b.place.soft:
-			f.relax(i, j, costWalk+fallCost(rise), f.kindOf(b.place, Drop))
+		if move != Drop || !b.place.soft {
+			f.relax(i, j, cost, f.kindOf(b.place, move))
 		}
-		if rise <= epsilon {
-			return // it holds on the level or just below: nobody falls past it
+		if holds {
+			return
 		}
 	}
 	f.drop(i, side, d)
+}
+
+// sidewaysMove tells cost and kind of a move into the next column.
+func sidewaysMove(rise float64) (int32, Move) {
+	switch {
+	case rise > stepHeight+epsilon:
+		return costWalk + costJump, Jump
+	case rise > epsilon:
+		return costWalk + costStep, Walk
+	case rise >= -stepHeight-epsilon:
+		return costWalk, Walk
+	}
+	return costWalk + fallCost(rise), Drop
 }
 
 func fallCost(rise float64) int32 { return int32(math.Floor(-rise)) * costFall }
@@ -176,36 +190,54 @@ func (f *finder) across(i int32, d geom.BlockPos) {
 	if a.place.foot == footClimb {
 		return
 	}
-	for dy := int32(1); dy >= -1; dy-- {
+	held := false
+	for _, dy := range [3]int32{0, 1, -1} {
+		if dy > 0 && a.place.height < 1-stepHeight || dy < 0 && (held || a.place.height > stepHeight) {
+			continue // out of a step's reach
+		}
 		j, ok := f.record(a.pos.Add(geom.BlockPos{X: d.X, Y: dy, Z: d.Z}))
 		if !ok {
 			continue
 		}
 		b := &f.s.records[j]
+		held = held || b.place.foot == footStand
 		rise := b.feet() - a.feet()
-		if b.place.foot == footNone || b.place.foot == footClimb || math.Abs(rise) > stepHeight+epsilon || !f.allowed(b.place) {
-			continue
-		}
-		if !f.clearCorners(&a, b, d) {
+		if b.place.foot == footNone || b.place.foot == footClimb || math.Abs(rise) > stepHeight+epsilon {
 			continue
 		}
 		cost := int32(costDiagonal)
 		if rise > epsilon {
 			cost += costStep
 		}
-		f.relax(i, j, cost, f.kindOf(b.place, Walk))
+		if f.worth(i, j, cost) && f.clearCorners(&a, b, d) {
+			f.relax(i, j, cost, f.kindOf(b.place, Walk))
+		}
 	}
 }
 
 // clearCorners tells whether a diagonal move touches nothing, the two cells beside the corner included.
 func (f *finder) clearCorners(a, b *record, d geom.BlockPos) bool {
+	sides := [2]geom.BlockPos{a.pos.Add(geom.BlockPos{X: d.X}), a.pos.Add(geom.BlockPos{Z: d.Z})}
+	if a.place.plain && b.place.plain && f.plain(sides[0]) && f.plain(sides[1]) && a.pos.Y == b.pos.Y {
+		return true
+	}
 	t := max(a.feet(), b.feet())
-	for _, side := range [2]geom.BlockPos{a.pos.Add(geom.BlockPos{X: d.X}), a.pos.Add(geom.BlockPos{Z: d.Z})} {
+	for _, side := range sides {
 		if !f.safe(side, min(a.feet(), b.feet()), t+geom.PlayerHeight) {
 			return false
 		}
 	}
 	return f.clearWay(a, b, d)
+}
+
+// plain tells whether a cell was looked at and found to be harmless ground without any shape above it.
+func (f *finder) plain(pos geom.BlockPos) bool {
+	e := f.s.find(pos)
+	if e.round != f.s.round {
+		return false
+	}
+	p := f.s.records[e.record].place
+	return p.plain && f.allowed(p)
 }
 
 // clearWay tells whether the player's box gets from one record to another one column away: up at the first, over at the
@@ -275,7 +307,7 @@ func (f *finder) flights(i int32) {
 	}
 	for _, dy := range [2]int32{1, -1} {
 		j, ok := f.record(above(a.pos, dy))
-		if !ok || f.s.records[j].place.foot == footNone || !f.allowed(f.s.records[j].place) {
+		if !ok || f.s.records[j].place.foot == footNone || !f.worth(i, j, costWalk) {
 			continue
 		}
 		b := f.s.records[j]
@@ -295,7 +327,7 @@ func (f *finder) fly(i int32, a *record, d geom.BlockPos, cost int32) {
 		return
 	}
 	b := f.s.records[j]
-	if b.place.foot == footNone || !f.allowed(b.place) {
+	if b.place.foot == footNone || !f.worth(i, j, cost) {
 		return
 	}
 	clear := f.clearWay

@@ -70,6 +70,7 @@ func solveAll(t *testing.T, base *grid) {
 	}
 	placed, rejected := 0, map[Code]int{}
 	stuck := map[string]string{}
+	best := map[string]int{} // block -> the room that fitted its last state, tried first
 	for n := range base.reg.StateCount() {
 		want := registry.StateID(n)
 		if rej := Unplaceable(base.reg, want); rej != nil {
@@ -80,7 +81,13 @@ func solveAll(t *testing.T, base *grid) {
 			continue
 		}
 		ok, last := false, (*Rejection)(nil)
-		for _, w := range worlds {
+		name := base.reg.BlockOf(want).Name
+		for i := range len(worlds) + 1 {
+			room := i - 1
+			if i == 0 {
+				room = best[name]
+			}
+			w := worlds[room]
 			uses, rej := solveStages(t, w, want)
 			if rej != nil {
 				if rej.Detail == "" || rej.Code == "" {
@@ -91,7 +98,7 @@ func solveAll(t *testing.T, base *grid) {
 				}
 				continue
 			}
-			ok = true
+			ok, best[name] = true, room
 			checkUses(t, w, want, uses)
 			break
 		}
