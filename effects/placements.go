@@ -122,6 +122,7 @@ type Placements struct {
 	fences   []fence // sent and not answered, oldest first
 	sent     uint64  // fences sent in all
 	answered uint64  // fences answered in all
+	replySeq uint64  // fact of the newest answer
 	lastUse  bool    // a use was sent after the last fence
 	uses     []*use  // in send order; dropped when settled and closed
 	slots    map[int8]*slotAccount
@@ -243,6 +244,9 @@ func (p *Placements) UseSent(s Placement) error {
 	p.seen[s.Action] = true
 	s.Cells = slices.Clone(s.Cells)
 	u := &use{Placement: s, opening: p.sent, sentTick: p.tick, cells: make([]cellSeen, len(s.Cells)), near: p.near(s.Cells)}
+	if p.answered == p.sent {
+		u.opened, u.openSeq = p.opt.Fence, p.replySeq // the opening reply is in already
+	}
 	p.uses = append(p.uses, u)
 	p.lastUse = p.opt.Fence
 	p.openAccount(u)

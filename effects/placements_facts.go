@@ -234,6 +234,7 @@ func (p *Placements) answer(seq uint64) (closing *use) {
 	f := p.fences[0]
 	p.fences = p.fences[1:]
 	p.answered++
+	p.replySeq = seq
 	for _, u := range p.uses {
 		switch {
 		case u.opening == p.answered:
