@@ -112,7 +112,7 @@ func PinOf(parts ...string) Pin {
 }
 
 // Epoch counts the generations of host, world and timeline. The zero Epoch is unknown.
-type Epoch struct{ Host, World, Timeline uint64 }
+type Epoch = effects.Epoch
 
 // Standing is what a binding fixes and what must still hold when its first packet goes out.
 type Standing struct {

@@ -10,7 +10,7 @@ import (
 func good(c effects.Capability) Facts {
 	pins := Standing{
 		Principal: PinOf("local"), Policy: PinOf("policy"), Lease: PinOf("lease"), Server: PinOf("server"),
-		Bot: worldstate.UUID{1}, Epoch: Epoch{1, 1, 1}, Cursor: PinOf("cursor"), Precondition: PinOf("pre"),
+		Bot: worldstate.UUID{1}, Epoch: Epoch{Host: 1, World: 1, Timeline: 1}, Cursor: PinOf("cursor"), Precondition: PinOf("pre"),
 		Review: PinOf("review"),
 	}
 	target, below := geom.BlockPos{X: 3, Y: 64, Z: 3}, geom.BlockPos{X: 3, Y: 63, Z: 3}
