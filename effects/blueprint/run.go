@@ -1,0 +1,341 @@
+package blueprint
+
+import (
+	"slices"
+
+	"blockworld/effects/placement"
+	"blockworld/worldstate/geom"
+	"blockworld/worldstate/registry"
+)
+
+// run turns jobs into steps until nothing more can be done.
+func (p *planner) run() {
+	p.start()
+	for phase := uint8(0); phase <= 4; phase++ {
+		for i := range p.jobs {
+			if p.jobs[i].phase == phase && p.jobs[i].state == jobNew {
+				p.work(int32(i))
+				p.drain()
+			}
+		}
+	}
+	p.rounds()
+	if !p.o.Strict {
+		// A server asks for distance only, so what is left may be clicked at faces that look away.
+		p.hidden = true
+		p.rounds()
+	}
+}
+
+// rounds tries what is left until a whole round brings nothing.
+func (p *planner) rounds() {
+	for progress := true; progress; {
+		progress = false
+		for i := range p.jobs {
+			if s := p.jobs[i].state; s == jobDone || s == jobFailed {
+				continue
+			}
+			if p.work(int32(i)) {
+				progress = true
+				p.drain()
+			}
+		}
+	}
+}
+
+// drain does the jobs whose wait is over.
+func (p *planner) drain() {
+	for len(p.ready) > 0 {
+		// The lowest comes first, as in the plain order.
+		at := 0
+		for k := range p.ready {
+			if p.ready[k] < p.ready[at] {
+				at = k
+			}
+		}
+		i := p.ready[at]
+		p.ready = slices.Delete(p.ready, at, at+1)
+		if p.jobs[i].state == jobWaiting {
+			p.work(i)
+		}
+	}
+}
+
+// work does one job as far as it goes; true if it made a step.
+func (p *planner) work(i int32) bool {
+	j := &p.jobs[i]
+	made := false
+	for j.done < len(j.stages[0]) {
+		if !p.stage(i, j) {
+			return made
+		}
+		made = true
+	}
+	j.state = jobDone
+	p.final[j.pos] = j.want
+	return true
+}
+
+// stage tries the next use of a job.
+func (p *planner) stage(i int32, j *job) bool {
+	for k, list := range j.stages {
+		uses, rej := placement.Candidates(p.reg, p.area, j.pos, list[j.done])
+		if rej != nil {
+			j.why = rej
+			continue
+		}
+		uses = p.clickable(uses)
+		if len(uses) == 0 {
+			j.why = &placement.Rejection{Code: placement.NoClick, Detail: "what could be clicked lies outside the click box"}
+			continue
+		}
+		if p.place(j, uses, list[j.done]) {
+			j.stages = j.stages[k : k+1]
+			j.done++
+			return true
+		}
+		j.state = jobNoStand
+		j.why = &placement.Rejection{Code: Unreachable, Detail: "nobody can stand where this could be placed from"}
+		return false
+	}
+	if j.state != jobWaiting {
+		j.state = jobWaiting
+		for _, f := range geom.Faces {
+			q := j.pos.Neighbour(f)
+			p.waiting[q] = append(p.waiting[q], i)
+		}
+	}
+	return false
+}
+
+// clickable drops uses whose clicked cell or changed cells lie outside their boxes.
+func (p *planner) clickable(uses []placement.Use) []placement.Use {
+	return slices.DeleteFunc(uses, func(u placement.Use) bool {
+		if !p.o.Click.Contains(u.Click.Pos) {
+			return true
+		}
+		for _, c := range u.Cells {
+			if !p.o.Build.Contains(c.Pos) {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// start chooses where the builder stands at first.
+func (p *planner) start() {
+	from := p.plan.Bounds.Min.Add(geom.BlockPos{X: -2, Z: -2})
+	if p.o.Start != nil {
+		from = *p.o.Start
+	}
+	if v := p.area.at(from); v != feetNone {
+		p.here = p.area.spot(from, v)
+		return
+	}
+	// The nearest place to be, ring by ring.
+	best, found := from, false
+	for r := int32(0); r <= 24 && !found; r++ {
+		b := geom.BlockBox{Min: from, Max: from}.Grow(r)
+		for y := b.Min.Y; y <= b.Max.Y && !found; y++ {
+			for z := b.Min.Z; z <= b.Max.Z && !found; z++ {
+				for x := b.Min.X; x <= b.Max.X && !found; x++ {
+					q := geom.BlockPos{X: x, Y: y, Z: z}
+					if p.area.at(q) != feetNone {
+						best, found = q, true
+					}
+				}
+			}
+		}
+	}
+	p.here = p.area.spot(best, max(p.area.at(best), 0))
+}
+
+// place finds a stand for one of the uses and makes the step.
+func (p *planner) place(j *job, uses []placement.Use, want registry.StateID) bool {
+	if s, u, ok := p.usable(uses, p.here.Cell, p.area.at(p.here.Cell)); ok && p.commit(j, u, s, want) {
+		return true
+	}
+	tries := 0
+	var spot placement.Spot
+	var use placement.Use
+	accept := func(q geom.BlockPos, v float32) bool {
+		s, u, ok := p.usable(uses, q, v)
+		if !ok || tries > 6 {
+			return false
+		}
+		if p.traps(s, u) {
+			tries++
+			return false
+		}
+		spot, use = s, u
+		return true
+	}
+	if p.walker.full != 0 && !p.anyReached(uses, j.pos) {
+		return false
+	}
+	if _, ok := p.walker.search(p.here.Cell, j.pos, 0, accept); !ok {
+		return false
+	}
+	return p.commit(j, use, spot, want)
+}
+
+// anyReached tells whether the last complete search saw a place near enough for one of the uses.
+func (p *planner) anyReached(uses []placement.Use, at geom.BlockPos) bool {
+	for y := at.Y - 7; y <= at.Y+6; y++ {
+		for z := at.Z - 6; z <= at.Z+6; z++ {
+			for x := at.X - 6; x <= at.X+6; x++ {
+				q := geom.BlockPos{X: x, Y: y, Z: z}
+				if !p.walker.reached(q) {
+					continue
+				}
+				if _, _, ok := p.usable(uses, q, p.area.at(q)); ok {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// usable picks the first use that can be made from a cell.
+func (p *planner) usable(uses []placement.Use, cell geom.BlockPos, v float32) (placement.Spot, placement.Use, bool) {
+	if v == feetNone {
+		return placement.Spot{}, placement.Use{}, false
+	}
+	s := p.area.spot(cell, v)
+	for _, u := range uses {
+		hidden, ok := placement.FromFeet(p.reg, u, s.Feet)
+		if ok && (!hidden || p.hidden) {
+			s.Hidden = hidden
+			return s, u, true
+		}
+	}
+	return s, placement.Use{}, false
+}
+
+// traps tells whether the use would shut its own maker in: after it no way leads out of the building.
+func (p *planner) traps(s placement.Spot, u placement.Use) bool {
+	if p.outside(s.Cell) {
+		return false
+	}
+	var old [2]registry.StateID
+	moved := false
+	for i, c := range u.Cells {
+		old[i%2], _ = p.area.Block(c.Pos)
+		moved = p.area.set(c.Pos, c.To) || moved
+	}
+	trapped := false
+	if moved {
+		w := &p.walker
+		keep := w.heap
+		inner := walker{a: w.a, seen: make([]uint32, 0), heap: nil}
+		trapped = !p.escapes(&inner, s.Cell)
+		w.heap = keep
+	}
+	for i, c := range u.Cells {
+		p.area.set(c.Pos, old[i%2])
+	}
+	return trapped
+}
+
+// outside tells whether a cell lies beside or above the building.
+func (p *planner) outside(q geom.BlockPos) bool {
+	b := p.plan.Bounds
+	return q.X < b.Min.X || q.X > b.Max.X || q.Z < b.Min.Z || q.Z > b.Max.Z
+}
+
+// escapes looks for a way from a cell to the outside with a small search of its own.
+func (p *planner) escapes(w *walker, from geom.BlockPos) bool {
+	type mark struct{}
+	seen := map[geom.BlockPos]mark{from: {}}
+	queue := []geom.BlockPos{from}
+	for n := 0; n < len(queue); n++ {
+		q := queue[n]
+		if p.outside(q) {
+			return true
+		}
+		if n > 4000 {
+			return true // a place as large as this is no trap
+		}
+		w.neighbours(q, p.area.at(q), func(r geom.BlockPos) {
+			if _, ok := seen[r]; !ok {
+				seen[r] = mark{}
+				queue = append(queue, r)
+			}
+		})
+	}
+	return false
+}
+
+// commit makes the step, unless the look from there changes what comes out or it would trap the builder.
+func (p *planner) commit(j *job, u placement.Use, s placement.Spot, want registry.StateID) bool {
+	if s.Cell == p.here.Cell && p.traps(s, u) {
+		return false
+	}
+	u.Look = p.lookFrom(u, s)
+	follow := placement.Ripple(p.reg, p.area, u.Cells)
+	moved := false
+	for _, list := range [][]placement.CellChange{u.Cells, follow} {
+		for _, c := range list {
+			moved = p.area.set(c.Pos, c.To) || moved
+			p.wake(c.Pos)
+		}
+	}
+	if moved {
+		p.walker.full = 0
+	}
+	for _, d := range u.Differs {
+		p.differs[p.reg.BlockOf(want).Name+" "+d]++
+	}
+	if len(u.Cells) > 1 {
+		p.final[u.Cells[1].Pos] = u.Cells[1].To
+	}
+	landing := u.Click.Pos
+	if landing == j.pos {
+		landing = u.Click.Pos.Neighbour(u.Click.Face)
+	}
+	p.here = s
+	p.plan.Steps = append(p.plan.Steps, Step{
+		Index: len(p.plan.Steps), Ordinal: p.nth[j.pos], Use: u, Block: p.reg.FormatState(want), Stand: s.Cell, Feet: s.Feet,
+		Flying: s.Flying, Hidden: s.Hidden, Follow: follow, OfCell: j.pos, Landing: landing,
+	})
+	p.nth[j.pos]++
+	return true
+}
+
+// lookFrom is the natural look where it gives the same cells, else the canonical one.
+func (p *planner) lookFrom(u placement.Use, s placement.Spot) geom.Rotation {
+	look := placement.LookFrom(p.reg, p.area, u, s.Feet)
+	if look == u.Look {
+		return look
+	}
+	cells, err := placement.Predict(p.reg, p.area, u.Item, u.Click, look, u.Sneak == placement.SneakMust)
+	if err != nil || len(cells) != len(u.Cells) {
+		return u.Look
+	}
+	for i := range cells {
+		if cells[i].Pos != u.Cells[i].Pos || cells[i].To != u.Cells[i].To {
+			return u.Look
+		}
+	}
+	return look
+}
+
+// wake makes the jobs ready that waited for a cell.
+func (p *planner) wake(q geom.BlockPos) {
+	list, ok := p.waiting[q]
+	if !ok {
+		return
+	}
+	kept := list[:0]
+	for _, i := range list {
+		if p.jobs[i].state == jobWaiting {
+			kept = append(kept, i)
+			if !slices.Contains(p.ready, i) {
+				p.ready = append(p.ready, i)
+			}
+		}
+	}
+	p.waiting[q] = kept
+}
