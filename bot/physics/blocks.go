@@ -2,6 +2,7 @@ package physics
 
 import (
 	"strings"
+	"sync"
 
 	"blockworld/worldstate/geom"
 	"blockworld/worldstate/registry"
@@ -149,4 +150,28 @@ func (w *World) at(pos geom.BlockPos) (registry.StateID, stateTraits, bool) {
 		return 0, stateTraits{solid: true}, false
 	}
 	return s, w.Blocks.traits(s), true
+}
+
+// loaders holds one lazily built table per known protocol, shared by every bot of the process.
+var loaders = func() (f [registry.Latest - registry.First + 1]func() (*Blocks, error)) {
+	for i := range f {
+		f[i] = sync.OnceValues(func() (*Blocks, error) {
+			reg, err := registry.Load(registry.First + registry.Protocol(i))
+			if err != nil {
+				return nil, err
+			}
+			return NewBlocks(reg), nil
+		})
+	}
+	return f
+}()
+
+// Load returns the table of a protocol, built at the first call and shared from then on. An unknown protocol gives
+// registry.ErrUnknownProtocol.
+func Load(p registry.Protocol) (*Blocks, error) {
+	if !p.Known() {
+		_, err := registry.Load(p)
+		return nil, err
+	}
+	return loaders[p-registry.First]()
 }

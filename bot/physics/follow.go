@@ -92,6 +92,19 @@ func (f Follower) Follow(w World, p Player) (Follower, Input, Progress) {
 	return f, in, Moving
 }
 
+// Resume goes on after the server has put the player somewhere: it makes for the last node that the player is at. False
+// says that the player is at none of them; then a new path is needed.
+func (f Follower) Resume(p Player) (Follower, bool) {
+	for i := len(f.Nodes) - 1; i >= 0; i-- {
+		d := f.Nodes[i].Centre().Sub(p.Pos)
+		if math.Hypot(d[0], d[2]) < 1 && math.Abs(d[1]) < 1.3 {
+			f.Next, f.leg, f.still, f.nearest = i, i, 0, 0
+			return f, true
+		}
+	}
+	return f, false
+}
+
 // noNearer counts ticks without progress.
 func (f *Follower) noNearer(distance float64) bool {
 	if f.nearest == 0 || distance < f.nearest-settle {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
 	"testing"
 
 	"blockworld/bot/physics"
@@ -160,6 +161,10 @@ func follow(t *testing.T, g *grid, w physics.World, a physics.Attributes, p phys
 	t.Helper()
 	f := physics.NewFollower(nodes, sprint)
 	limit := 100 + 45*len(nodes)
+	tight := geom.BlockBox{Min: nodes[0].Pos, Max: nodes[0].Pos} // the smallest walk box that would have given this path
+	for _, n := range nodes {
+		tight = tight.Union(geom.BlockBox{Min: n.Pos, Max: n.Pos})
+	}
 	for tick := range limit {
 		next, in, progress := f.Follow(w, p)
 		switch progress {
@@ -170,7 +175,7 @@ func follow(t *testing.T, g *grid, w physics.World, a physics.Attributes, p phys
 		}
 		f = next
 		p = physics.Step(w, p, in, a)
-		if !walkBox.Contains(geom.BlockAt(p.Pos)) {
+		if !tight.Contains(geom.BlockAt(p.Pos)) {
 			t.Fatalf("left the walk box at %s", show(p))
 		}
 		if p.InLava {
@@ -186,14 +191,26 @@ func standAt(n path.Node) physics.Player {
 }
 
 func TestFollow(t *testing.T) {
-	base := newGrid(t, registry.V1_21_7)
-	blocks, table := physics.NewBlocks(base.reg), path.NewTable(base.reg)
+	for _, p := range []registry.Protocol{registry.First, registry.Latest} {
+		t.Run(p.Name(), func(t *testing.T) { followAll(t, p) })
+	}
+}
+
+func followAll(t *testing.T, protocol registry.Protocol) {
+	blocks, err := physics.Load(protocol)
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, err := path.Load(protocol)
+	if err != nil {
+		t.Fatal(err)
+	}
 	var scratch path.Scratch
 	count, ticks := 0, 0
 	for _, wk := range walks {
 		for _, sprint := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s/sprint %v", wk.name, sprint), func(t *testing.T) {
-				g := newGrid(t, registry.V1_21_7)
+				g := newGrid(t, protocol)
 				wk.build(g)
 				o := wk.o
 				o.WalkBox = walkBox
@@ -248,7 +265,11 @@ func TestFollowHills(t *testing.T) {
 	blocks, table := physics.NewBlocks(base.reg), path.NewTable(base.reg)
 	var scratch path.Scratch
 	arrived, ticks, blocksWalked := 0, 0, 0
-	for seed := range uint64(30) {
+	seeds := uint64(30)
+	if os.Getenv("BLOCKWORLD_FULL") == "1" {
+		seeds = 600
+	}
+	for seed := range seeds {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			g := newGrid(t, registry.V1_21_7)
 			hills(g, seed)
@@ -265,8 +286,8 @@ func TestFollowHills(t *testing.T) {
 			}
 		})
 	}
-	t.Logf("%d of 120 random walks had a path and arrived: %d nodes in %d ticks", arrived, blocksWalked, ticks)
-	if arrived < 60 {
+	t.Logf("%d of %d random walks had a path and arrived: %d nodes in %d ticks", arrived, 4*seeds, blocksWalked, ticks)
+	if arrived < int(2*seeds) {
 		t.Errorf("only %d walks had a path", arrived)
 	}
 }
@@ -308,6 +329,42 @@ func TestFollowFlight(t *testing.T) {
 		}
 		t.Logf("%v: %d nodes, %d ticks", goal, len(r.Nodes), n)
 	}
+}
+
+// Now and then the server puts the player back by up to a block.
+func TestFollowThroughSetbacks(t *testing.T) {
+	g := newGrid(t, registry.V1_21_7)
+	hills(g, 7)
+	g.fill("stone", 0, 66, 0, 0, 66, 12)
+	g.fill("air", 0, 67, 0, 0, 75, 12)
+	r := path.Find(path.World{Table: path.NewTable(g.reg), Cells: g}, pos(0, 67, 0), pos(0, 67, 12), path.Options{WalkBox: walkBox}, nil)
+	if r.Status != path.Reached {
+		t.Fatal(r.Status, r.Why)
+	}
+	w, a := worldOf(g), physics.DefaultAttributes()
+	f, p := physics.NewFollower(r.Nodes, true), standAt(r.Nodes[0])
+	before := p
+	for tick := range 600 {
+		next, keys, progress := f.Follow(w, p)
+		if progress == physics.Arrived {
+			return
+		}
+		if progress != physics.Moving {
+			t.Fatalf("%v at %s", progress, show(p))
+		}
+		f, p = next, physics.Step(w, p, keys, a)
+		if tick%9 == 8 {
+			p.Pos, p.Vel, before = before.Pos, geom.Vec3{}, p
+			var ok bool
+			if f, ok = f.Resume(p); !ok {
+				t.Fatalf("lost at %s", show(p))
+			}
+		}
+		if tick%9 == 5 {
+			before = p
+		}
+	}
+	t.Errorf("not there: %s", show(p))
 }
 
 func TestFollowGivesUp(t *testing.T) {

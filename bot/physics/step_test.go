@@ -200,10 +200,16 @@ func TestNeverInsideBlocks(t *testing.T) {
 // inside finds a block whose shape the player overlaps by more than a rounding error.
 func inside(g *grid, p physics.Player) (geom.BlockPos, bool) {
 	box := p.Box().Grow(-1e-6)
-	for pos, s := range g.cells {
-		for _, b := range g.reg.Shape(s) {
-			if box.Overlaps(b.Move(pos.Corner())) {
-				return pos, true
+	low, high := geom.BlockAt(box.Min), geom.BlockAt(box.Max)
+	for x := low.X; x <= high.X; x++ {
+		for y := low.Y - 1; y <= high.Y; y++ {
+			for z := low.Z; z <= high.Z; z++ {
+				pos := geom.BlockPos{X: x, Y: y, Z: z}
+				for _, b := range g.reg.Shape(g.cells[pos]) {
+					if box.Overlaps(b.Move(pos.Corner())) {
+						return pos, true
+					}
+				}
 			}
 		}
 	}

@@ -2,6 +2,7 @@ package path
 
 import (
 	"strings"
+	"sync"
 
 	"blockworld/worldstate/geom"
 	"blockworld/worldstate/registry"
@@ -173,3 +174,27 @@ func (t *Table) of(s registry.StateID) traits {
 
 // Registry returns the registry the table was built from.
 func (t *Table) Registry() *registry.Registry { return t.reg }
+
+// loaders holds one lazily built table per known protocol, shared by every search of the process.
+var loaders = func() (f [registry.Latest - registry.First + 1]func() (*Table, error)) {
+	for i := range f {
+		f[i] = sync.OnceValues(func() (*Table, error) {
+			reg, err := registry.Load(registry.First + registry.Protocol(i))
+			if err != nil {
+				return nil, err
+			}
+			return NewTable(reg), nil
+		})
+	}
+	return f
+}()
+
+// Load returns the table of a protocol, built at the first call and shared from then on. An unknown protocol gives
+// registry.ErrUnknownProtocol.
+func Load(p registry.Protocol) (*Table, error) {
+	if !p.Known() {
+		_, err := registry.Load(p)
+		return nil, err
+	}
+	return loaders[p-registry.First]()
+}
