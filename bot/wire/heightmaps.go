@@ -71,7 +71,7 @@ func (io *IO) heightmaps(h *Heightmaps) {
 		if len(*h) == 0 {
 			*h = AppendHeightmaps(nil, io.Has(HeightmapList))
 		}
-		io.noteBytes(leafBytes, *h)
+		io.noteBytes(leafRaw, *h)
 		io.put(*h...)
 		return
 	}

@@ -19,6 +19,7 @@ const (
 	leafUUID
 	leafCount
 	leafNBT
+	leafRaw // kept as it is; an independent codec sees fields in it
 )
 
 func (io *IO) note(k leafKind, n int64, width int) {

@@ -144,7 +144,7 @@ func (io *IO) writeStack(s *ItemStack) {
 		io.VarInt(&zero)
 		return
 	}
-	io.noteBytes(leafBytes, s.Components)
+	io.noteBytes(leafRaw, s.Components)
 	io.put(s.Components...)
 	if s.Form == StackHead {
 		io.Fail(errTruncated)

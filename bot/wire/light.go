@@ -33,7 +33,7 @@ func (io *IO) light(l *Light) {
 		if len(*l) == 0 {
 			*l = AppendLight(nil, LightData{})
 		}
-		io.noteBytes(leafBytes, *l)
+		io.noteBytes(leafRaw, *l)
 		io.put(*l...)
 		return
 	}

@@ -16,6 +16,6 @@ func (p *SetEntityData) Marshal(io *IO) {
 	if len(p.Metadata) == 0 {
 		p.Metadata = Metadata{metadataEnd}
 	}
-	io.noteBytes(leafBytes, p.Metadata)
+	io.noteBytes(leafRaw, p.Metadata)
 	io.put(p.Metadata...)
 }
