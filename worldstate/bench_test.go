@@ -25,7 +25,16 @@ func tiled(b testing.TB, store *SectionStore, side int32) *Mirror {
 const diamondOre = 4274
 
 func BenchmarkScan(b *testing.B) {
-	m := tiled(b, nil, 8)
+	m := tiled(b, nil, 0)
+	list := capturedColumns(b)
+	for i := range int32(64) { // each column with memory of its own, as on a server
+		c := list[int(i)%len(list)]
+		col, err := DecodeColumn(c.data, c.layout())
+		if err != nil {
+			b.Fatal(err)
+		}
+		m.world.put(geom.ChunkPos{X: i % 8, Z: i / 8}, &loaded{Column: col})
+	}
 	box := boxAt(0, -64, 0, 127, -1, 127)
 	found := 0
 	for b.Loop() {

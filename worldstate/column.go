@@ -72,81 +72,64 @@ func DecodeColumn(data []byte, l ColumnLayout) (*Column, error) {
 	if l.Height <= 0 || l.Height > maxHeight || l.Height%16 != 0 || l.BlockBits < 1 || l.BlockBits > 16 || l.BiomeBits < 1 || l.BiomeBits > 32 {
 		return nil, fmt.Errorf("%w: no column has height %d and ids of %d and %d bits", ErrMalformed, l.Height, l.BlockBits, l.BiomeBits)
 	}
-	var room [24]packed
-	plan := room[:0]
-	r := columnReader{rest: data}
-	words, entries := 0, 0
+	if l.States <= 0 || l.States > 1<<l.BlockBits {
+		l.States = 1 << l.BlockBits
+	}
+	// Both lists of a usual column stay on the stack.
+	plan, palettes := make([]packed, 0, 24), make([]registry.StateID, 0, 512)
+	r := columnReader{data: data}
+	words := 0
 	for i := range int(l.Height / 16) {
-		p, err := r.section(&l)
+		p, longer, err := r.section(&l, palettes)
 		if err != nil {
-			return nil, fmt.Errorf("%w: section %d of a column: %s", ErrMalformed, i, err)
+			return nil, fmt.Errorf("%w: section %d of a column: %w", ErrMalformed, i, err)
 		}
-		words += len(p.words) / 8
-		entries += p.entries
+		words += p.words
+		palettes = longer
 		plan = append(plan, p)
 	}
-	return build(plan, &l, words, entries)
-}
-
-// packed is a section as it lies in the packet.
-type packed struct {
-	palette []byte // varints
-	words   []byte // big-endian words
-	entries int    // of the palette; 0 for direct ids
-	bits    int    // 0 for a single state
-	single  registry.StateID
-}
-
-// build copies planned sections into four allocations: column, sections, words, palettes.
-func build(plan []packed, l *ColumnLayout, words, entries int) (*Column, error) {
-	states := l.States
-	if states <= 0 || states > 1<<16 {
-		states = 1 << l.BlockBits
-	}
-	c := &Column{minY: l.MinY, direct: l.BlockBits, sections: make([]*section, len(plan))}
-	slab := make([]section, len(plan))
-	allWords, allEntries := make([]uint64, words), make([]registry.StateID, entries)
-	for i := range plan {
-		p, s := &plan[i], &slab[i]
-		c.sections[i] = s
-		if p.bits == 0 {
-			if int(p.single) >= states {
-				return nil, fmt.Errorf("%w: section %d of a column: block state %d of %d", ErrMalformed, i, p.single, states)
-			}
-			s.single = p.single
-			continue
-		}
-		s.bits, s.packing = uint8(p.bits), packingOf(p.bits)
-		valid := states
-		if p.entries > 0 {
-			s.palette, allEntries = allEntries[:p.entries:p.entries], allEntries[p.entries:]
-			if err := fillPalette(s.palette, p.palette, states); err != nil {
-				return nil, fmt.Errorf("%w: section %d of a column: %s", ErrMalformed, i, err)
-			}
-			valid = p.entries
-		}
-		n := len(p.words) / 8
-		s.words, allWords = allWords[:n:n], allWords[n:]
-		if !fill(s.words, p.words, p.bits, valid) {
-			return nil, fmt.Errorf("%w: section %d of a column: a cell beyond the %d values", ErrMalformed, i, valid)
-		}
+	c, bad := build(data, plan, palettes, &l, words)
+	if bad >= 0 {
+		return nil, fmt.Errorf("%w: section %d of a column: a cell beyond the palette or the block states", ErrMalformed, bad)
 	}
 	return c, nil
 }
 
-func fillPalette(dst []registry.StateID, varints []byte, states int) error {
-	r := columnReader{rest: varints}
-	for i := range dst {
-		id, err := r.varint()
-		if err != nil {
-			return err
+// packed is a section as it lies in the packet. It holds no pointers, so that planning costs the garbage collector nothing.
+type packed struct {
+	at      int // where the big-endian words begin
+	words   int
+	entries int // of the palette; 0 for direct ids
+	bits    int // 0 for a single state, which is the only entry of its palette
+}
+
+// build copies planned sections into five allocations: column, list, sections, words, palettes. It returns the first
+// section that holds a cell out of range, -1 if there is none.
+func build(data []byte, plan []packed, palettes []registry.StateID, l *ColumnLayout, words int) (c *Column, bad int) {
+	c = &Column{minY: l.MinY, direct: l.BlockBits, sections: make([]*section, len(plan))}
+	slab := make([]section, len(plan))
+	allWords := make([]uint64, words)
+	allPalettes := append(make([]registry.StateID, 0, len(palettes)), palettes...)
+	for i := range plan {
+		p, s := &plan[i], &slab[i]
+		c.sections[i] = s
+		if p.bits == 0 {
+			*s = uniform(allPalettes[:1:1])
+			allPalettes = allPalettes[1:]
+			continue
 		}
-		if id >= states {
-			return fmt.Errorf("block state %d of %d", id, states)
+		s.bits, s.packing = uint8(p.bits), packings[p.bits].packing
+		valid := l.States
+		if p.entries > 0 {
+			s.palette, allPalettes = allPalettes[:p.entries:p.entries], allPalettes[p.entries:]
+			valid = p.entries
 		}
-		dst[i] = registry.StateID(id)
+		s.words, allWords = allWords[:p.words:p.words], allWords[p.words:]
+		if !fill(s.words, data[p.at:], p.bits, valid) {
+			return nil, i
+		}
 	}
-	return nil
+	return c, -1
 }
 
 // fill turns big-endian words into the machine's own and tells whether every field is below limit.
@@ -155,42 +138,45 @@ func fillPalette(dst []registry.StateID, varints []byte, states int) error {
 // large carry over into its neighbour, which was masked out before.
 func fill(dst []uint64, src []byte, bits, limit int) bool {
 	if limit >= 1<<bits {
-		for i := range dst {
-			dst[i] = binary.BigEndian.Uint64(src)
-			src = src[8:]
-		}
+		swap(dst, src)
 		return true
 	}
-	even, odd, one := fieldMasks(bits)
-	add, carry := one*uint64(1<<bits-limit), one<<bits
+	f := &packings[bits]
+	even, odd, add, shift := f.even, f.odd, f.one*uint64(1<<bits-limit), bits&63
 	var seen uint64
 	last := len(dst) - 1
-	for i := range dst[:last] {
-		w := binary.BigEndian.Uint64(src)
-		src = src[8:]
-		dst[i] = w
-		seen |= (w&even + add) | (w>>bits&odd + add)
+	tail := src[last*8:]
+	rest := dst[:last]
+	for len(rest) >= 4 && len(src) >= 32 {
+		a, b := binary.BigEndian.Uint64(src), binary.BigEndian.Uint64(src[8:])
+		c, d := binary.BigEndian.Uint64(src[16:]), binary.BigEndian.Uint64(src[24:])
+		rest[0], rest[1], rest[2], rest[3] = a, b, c, d
+		seen |= (a&even + add) | (a>>shift&odd + add) | (b&even + add) | (b>>shift&odd + add)
+		seen |= (c&even + add) | (c>>shift&odd + add) | (d&even + add) | (d>>shift&odd + add)
+		rest, src = rest[4:], src[32:]
 	}
-	w := binary.BigEndian.Uint64(src)
+	for i := range rest {
+		w := binary.BigEndian.Uint64(src[i*8:])
+		rest[i] = w
+		seen |= (w&even + add) | (w>>shift&odd + add)
+	}
+	w := binary.BigEndian.Uint64(tail)
 	dst[last] = w
-	if per := 64 / bits; sectionCells%per != 0 {
-		w &= 1<<(sectionCells%per*bits) - 1 // what lies behind the last cell means nothing
+	if used := sectionCells % int(f.per); used != 0 {
+		w &= 1<<(used*bits) - 1 // what lies behind the last cell means nothing
 	}
-	seen |= (w&even + add) | (w>>bits&odd + add)
-	return seen&carry == 0
+	seen |= (w&even + add) | (w>>shift&odd + add)
+	return seen&(f.one<<shift) == 0
 }
 
-// fieldMasks returns, for words of fields of so many bits: the mask of fields 0, 2, 4 ..., the mask of fields 1, 3, 5 ...
-// once they are shifted into the places of those before them, and a 1 in the lowest bit of fields 0, 2, 4 ...
-func fieldMasks(bits int) (even, odd, one uint64) {
-	field := uint64(1<<bits - 1)
-	for i := range 64 / bits {
-		if i%2 == 0 {
-			even |= field << (i * bits)
-			one |= 1 << (i * bits)
-		} else {
-			odd |= field << ((i - 1) * bits)
-		}
+// swap turns big-endian words into the machine's own.
+func swap(dst []uint64, src []byte) {
+	for len(dst) >= 4 && len(src) >= 32 {
+		dst[0], dst[1] = binary.BigEndian.Uint64(src), binary.BigEndian.Uint64(src[8:])
+		dst[2], dst[3] = binary.BigEndian.Uint64(src[16:]), binary.BigEndian.Uint64(src[24:])
+		dst, src = dst[4:], src[32:]
 	}
-	return even, odd, one
+	for i := range dst {
+		dst[i] = binary.BigEndian.Uint64(src[i*8:])
+	}
 }

@@ -12,122 +12,156 @@ var (
 	errVarint = errors.New("a number of more than five bytes")
 )
 
-// columnReader walks over section data without copying it.
-type columnReader struct{ rest []byte }
+// columnReader walks over section data without copying it. It counts instead of slicing: a slice kept behind a pointer
+// would cost a write barrier at every step.
+type columnReader struct {
+	data []byte
+	at   int
+}
 
-func (r *columnReader) take(n int) ([]byte, error) {
-	if n < 0 || n > len(r.rest) {
-		return nil, errShort
+// skip moves on by n bytes.
+func (r *columnReader) skip(n int) error {
+	if n < 0 || n > len(r.data)-r.at {
+		return errShort
 	}
-	b := r.rest[:n]
-	r.rest = r.rest[n:]
-	return b, nil
+	r.at += n
+	return nil
+}
+
+func (r *columnReader) byte() (int, error) {
+	if r.at >= len(r.data) {
+		return 0, errShort
+	}
+	b := r.data[r.at]
+	r.at++
+	return int(b), nil
 }
 
 // varint reads a number that must not be negative.
 func (r *columnReader) varint() (int, error) {
-	if len(r.rest) > 0 && r.rest[0] < 0x80 {
-		n := int(r.rest[0])
-		r.rest = r.rest[1:]
-		return n, nil
+	n, size := varint(r.data[r.at:])
+	if size <= 0 {
+		return 0, varintError(r.data[r.at:])
 	}
-	n := uint32(0)
-	for i := range min(5, len(r.rest)) {
-		b := r.rest[i]
-		n |= uint32(b&0x7f) << (7 * i)
-		if b < 0x80 {
-			r.rest = r.rest[i+1:]
-			if int32(n) < 0 {
-				return 0, fmt.Errorf("a negative count or id %d", int32(n))
-			}
-			return int(n), nil
-		}
-	}
-	if len(r.rest) < 5 {
-		return 0, errShort
-	}
-	return 0, errVarint
+	r.at += size
+	return n, nil
 }
 
-// section reads the counts and both containers of a section. The biomes are only skipped.
-func (r *columnReader) section(l *ColumnLayout) (packed, error) {
+// varint reads a number of at most five bytes and 31 bits; a size of 0 means that there is none.
+func varint(b []byte) (n, size int) {
+	var u uint32
+	for i := range b {
+		if i == 5 {
+			break
+		}
+		u |= uint32(b[i]&0x7f) << (7 * i)
+		if b[i] < 0x80 {
+			if int32(u) < 0 {
+				return 0, 0
+			}
+			return int(u), i + 1
+		}
+	}
+	return 0, 0
+}
+
+// varintError says why varint found none.
+func varintError(b []byte) error {
+	for i := range min(len(b), 5) {
+		if b[i] < 0x80 {
+			return errors.New("a negative count or id")
+		}
+	}
+	if len(b) < 5 {
+		return errShort
+	}
+	return errVarint
+}
+
+// section reads the counts and both containers of a section and appends its palette. The biomes are only skipped.
+func (r *columnReader) section(l *ColumnLayout, palettes []registry.StateID) (packed, []registry.StateID, error) {
 	counts := 2
 	if l.FluidCount {
 		counts = 4
 	}
-	if _, err := r.take(counts); err != nil {
-		return packed{}, err
+	if err := r.skip(counts); err != nil {
+		return packed{}, nil, err
 	}
-	p, err := r.blocks(l)
+	p, palettes, err := r.blocks(l, palettes)
 	if err != nil {
-		return packed{}, err
+		return p, nil, err
 	}
-	return p, r.biomes(l)
+	return p, palettes, r.biomes(l)
 }
 
 // blocks reads the block container: a single state, a palette of 4 to 8 bits (fewer bits are sent but stored as four),
 // or direct ids, whose width follows from the version whatever the packet says.
-func (r *columnReader) blocks(l *ColumnLayout) (packed, error) {
-	bits, err := r.take(1)
+func (r *columnReader) blocks(l *ColumnLayout, palettes []registry.StateID) (packed, []registry.StateID, error) {
+	bits, err := r.byte()
 	if err != nil {
-		return packed{}, err
+		return packed{}, nil, err
 	}
-	p := packed{bits: int(bits[0])}
+	p := packed{bits: bits}
 	switch {
-	case p.bits == 0:
-		id, err := r.varint()
-		if err != nil {
-			return p, err
+	case bits == 0:
+		p.entries = 1
+		if palettes, err = r.palette(palettes, 1, l.States); err != nil {
+			return p, nil, err
 		}
-		if id > 1<<16-1 {
-			return p, fmt.Errorf("block state %d", id)
+		return p, palettes, r.skipWords(l, 0)
+	case bits <= largestPalette:
+		p.bits = max(bits, smallestPalette)
+		if p.entries, err = r.paletteSize(1 << p.bits); err != nil {
+			return p, nil, err
 		}
-		p.single = registry.StateID(id)
-		return p, r.skipWords(l, 0)
-	case p.bits <= largestPalette:
-		p.bits = max(p.bits, smallestPalette)
-		if p.entries, p.palette, err = r.palette(1 << p.bits); err != nil {
-			return p, err
+		if palettes, err = r.palette(palettes, p.entries, l.States); err != nil {
+			return p, nil, err
 		}
-	case p.bits > 32:
-		return p, fmt.Errorf("%d bits for a block", p.bits)
+	case bits > 32:
+		return p, nil, fmt.Errorf("%d bits for a block", bits)
 	default:
 		p.bits = int(l.BlockBits)
 	}
-	p.words, err = r.words(l, wordsFor(sectionCells, p.bits))
-	return p, err
-}
-
-// palette checks a palette of at most so many entries and returns where its varints stand.
-func (r *columnReader) palette(most int) (entries int, varints []byte, err error) {
-	entries, err = r.varint()
-	if err != nil {
-		return 0, nil, err
-	}
-	if entries < 1 || entries > most {
-		return 0, nil, fmt.Errorf("a palette of %d entries where %d fit", entries, most)
-	}
-	start := r.rest
-	for range entries {
-		if _, err := r.varint(); err != nil {
-			return 0, nil, err
-		}
-	}
-	return entries, start[:len(start)-len(r.rest)], nil
-}
-
-// words reads a packed array of exactly n words.
-func (r *columnReader) words(l *ColumnLayout, n int) ([]byte, error) {
+	p.words = wordsFor(sectionCells, p.bits)
 	if !l.NoLongCounts {
 		sent, err := r.varint()
 		if err != nil {
-			return nil, err
+			return p, nil, err
 		}
-		if sent != n {
-			return nil, fmt.Errorf("%d words where %d are needed", sent, n)
+		if sent != p.words {
+			return p, nil, fmt.Errorf("%d words where %d are needed", sent, p.words)
 		}
 	}
-	return r.take(n * 8)
+	p.at = r.at
+	return p, palettes, r.skip(p.words * 8)
+}
+
+// paletteSize reads the size of a palette, at most so many entries.
+func (r *columnReader) paletteSize(most int) (int, error) {
+	n, err := r.varint()
+	if err == nil && (n < 1 || n > most) {
+		err = fmt.Errorf("a palette of %d entries where %d fit", n, most)
+	}
+	return n, err
+}
+
+// palette appends the states of a palette.
+func (r *columnReader) palette(out []registry.StateID, entries, states int) ([]registry.StateID, error) {
+	b := r.data[r.at:]
+	start := len(b)
+	for range entries {
+		id, size := varint(b)
+		if size == 0 {
+			return nil, varintError(b)
+		}
+		if id >= states {
+			return nil, fmt.Errorf("block state %d of %d", id, states)
+		}
+		out = append(out, registry.StateID(id))
+		b = b[size:]
+	}
+	r.at += start - len(b)
+	return out, nil
 }
 
 // skipWords skips a packed array whose length is n, or whatever the packet says.
@@ -137,30 +171,35 @@ func (r *columnReader) skipWords(l *ColumnLayout, n int) error {
 		if n, err = r.varint(); err != nil {
 			return err
 		}
-		if n > len(r.rest)/8 {
+		if n > len(r.data)/8 {
 			return errShort
 		}
 	}
-	_, err := r.take(n * 8)
-	return err
+	return r.skip(n * 8)
 }
 
 // biomes skips the biome container: 64 entries, a palette of up to 3 bits or direct ids.
 func (r *columnReader) biomes(l *ColumnLayout) error {
-	b, err := r.take(1)
+	bits, err := r.byte()
 	if err != nil {
 		return err
 	}
 	const cells, largest = 64, 3
-	switch bits := int(b[0]); {
+	switch {
 	case bits == 0:
 		if _, err := r.varint(); err != nil {
 			return err
 		}
 		return r.skipWords(l, 0)
 	case bits <= largest:
-		if _, _, err := r.palette(1 << bits); err != nil {
+		entries, err := r.paletteSize(1 << bits)
+		if err != nil {
 			return err
+		}
+		for range entries {
+			if _, err := r.varint(); err != nil {
+				return err
+			}
 		}
 		return r.skipWords(l, wordsFor(cells, bits))
 	case bits > 32:

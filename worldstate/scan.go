@@ -122,11 +122,11 @@ func (s *scan) overlap(pos geom.ChunkPos) (x, z [2]int32) {
 // section looks at one section whose lowest corner is corner.
 func (s *scan) section(sec *section, corner geom.BlockPos) {
 	switch {
-	case len(sec.words) == 0:
-		if s.want(sec.single) {
-			s.all(func(uint32) (registry.StateID, bool) { return sec.single, true }, corner)
+	case sec.bits == 0:
+		if only := sec.palette[0]; s.want(only) {
+			s.all(func(uint32) (registry.StateID, bool) { return only, true }, corner)
 		}
-	case sec.palette == nil:
+	case len(sec.palette) == 0:
 		last, wanted := sec.at(0), s.want(sec.at(0))
 		s.all(func(i uint32) (registry.StateID, bool) {
 			if state := sec.at(i); state != last {
@@ -174,9 +174,9 @@ func (s *scan) palette(sec *section, corner geom.BlockPos) {
 	if len(indexes) == 0 {
 		return
 	}
-	ones, highs := fieldBits(int(sec.bits))
+	f := &packings[sec.bits]
 	for n, w := range sec.words {
-		if !holds(w, indexes, ones, highs) {
+		if !holds(w, indexes, f.ones, f.highs) {
 			continue
 		}
 		first := uint32(n) * uint32(sec.per)
@@ -192,14 +192,6 @@ func (s *scan) palette(sec *section, corner geom.BlockPos) {
 			}
 		}
 	}
-}
-
-// fieldBits returns the lowest and the highest bit of every field of a word.
-func fieldBits(bits int) (ones, highs uint64) {
-	for i := range 64 / bits {
-		ones |= 1 << (i * bits)
-	}
-	return ones, ones << (bits - 1)
 }
 
 // holds tells whether any field of w is one of the indexes: a field that is equal becomes zero, and subtracting one from

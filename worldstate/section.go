@@ -10,30 +10,63 @@ import (
 const sectionCells = 4096
 
 // section is one 16x16x16 part of a column in the packed form of the wire: words of equal fields, no field across two
-// words, each an index into the palette or, without palette, a state id. A section without words is all of one state.
-// It is immutable once it is shared; a private one belongs to one mirror and is changed in place.
+// words, each an index into the palette or, without palette, a state id. A section of one state has fields of no bits in
+// a word that all such sections share, so that reading a cell is the same for all. It is immutable once it is shared; a
+// private one belongs to one mirror and is changed in place.
 type section struct {
 	words   []uint64
-	palette []registry.StateID // nil for direct ids
-	single  registry.StateID   // the state of all cells, if there are no words
-	bits    uint8              // of a field
-	private bool
+	palette []registry.StateID // empty for direct ids
 	packing
+	bits    uint8 // of a field, 0 for one state
+	private bool
 }
 
-// packing is the arithmetic of a field width.
+// noFields is the word of sections of one state. Nobody writes to it.
+var noFields [1]uint64
+
+// uniform returns a section of one state; its palette is the slice given.
+func uniform(palette []registry.StateID) section {
+	return section{words: noFields[:], palette: palette}
+}
+
+// packing is what reading a field needs to know of its width.
 type packing struct {
 	mul  uint32 // index*mul>>mulShift is index/per, exact for every index of a section
-	per  uint16 // fields in a word
 	mask uint16
+	per  uint8 // fields in a word
+	used uint8 // bits of a word that fields take
 }
 
 const mulShift = 18
 
-func packingOf(bits int) packing {
-	per := 64 / bits
-	return packing{mul: uint32(1<<mulShift/per + 1), per: uint16(per), mask: uint16(1<<bits - 1)}
+// fields is a width of fields with the masks that treat many fields of a word at once.
+type fields struct {
+	packing
+	even  uint64 // fields 0, 2, 4 ...
+	odd   uint64 // fields 1, 3, 5 ..., shifted into the places of those before them
+	one   uint64 // the lowest bit of fields 0, 2, 4 ...
+	ones  uint64 // the lowest bit of every field
+	highs uint64 // the highest bit of every field
 }
+
+// packings holds every width up to 16 bits by its number of bits; 0 is not used.
+var packings = func() (out [17]fields) {
+	for bits := 1; bits < len(out); bits++ {
+		f, per, mask := &out[bits], 64/bits, uint64(1<<bits-1)
+		f.packing = packing{mul: uint32(1<<mulShift/per + 1), per: uint8(per), used: uint8(per * bits), mask: uint16(mask)}
+		for i := range per {
+			f.ones |= 1 << (i * bits)
+			if i%2 == 0 {
+				f.even |= mask << (i * bits)
+				f.one |= 1 << (i * bits)
+			} else {
+				f.odd |= mask << ((i - 1) * bits)
+			}
+		}
+		f.highs = f.ones << (bits - 1)
+	}
+	return out
+}()
 
 // wordsFor is the number of words that hold n fields of so many bits.
 func wordsFor(n, bits int) int {
@@ -43,29 +76,26 @@ func wordsFor(n, bits int) int {
 
 // at returns the state of a cell.
 func (s *section) at(index uint32) registry.StateID {
-	if len(s.words) == 0 {
-		return s.single
-	}
 	w := index * s.mul >> mulShift
-	field := uint16(s.words[w]>>((index-w*uint32(s.per))*uint32(s.bits)&63)) & s.mask
-	if s.palette == nil {
-		return registry.StateID(field)
+	field := uint16(s.words[w]>>((index*uint32(s.bits)-w*uint32(s.used))&63)) & s.mask
+	if int(field) < len(s.palette) {
+		return s.palette[field]
 	}
-	return s.palette[field]
+	return registry.StateID(field) // there is no palette: every index was checked against it
 }
 
 // put writes a field of a private section.
 func (s *section) put(index uint32, field uint16) {
 	w := index * s.mul >> mulShift
-	shift := (index - w*uint32(s.per)) * uint32(s.bits) & 63
+	shift := (index*uint32(s.bits) - w*uint32(s.used)) & 63
 	s.words[w] = s.words[w]&^(uint64(s.mask)<<shift) | uint64(field)<<shift
 }
 
 // unpack writes the states of all cells in index order.
 func (s *section) unpack(out *[sectionCells]registry.StateID) {
-	if len(s.words) == 0 {
+	if s.bits == 0 {
 		for i := range out {
-			out[i] = s.single
+			out[i] = s.palette[0]
 		}
 		return
 	}
@@ -75,7 +105,7 @@ func (s *section) unpack(out *[sectionCells]registry.StateID) {
 		n := min(per, sectionCells-i)
 		for range n {
 			field := uint16(w) & mask
-			if s.palette != nil {
+			if len(s.palette) > 0 {
 				out[i] = s.palette[field]
 			} else {
 				out[i] = registry.StateID(field)
@@ -90,7 +120,7 @@ func (s *section) unpack(out *[sectionCells]registry.StateID) {
 func (s *section) clone() *section {
 	c := *s
 	c.words = slices.Clone(s.words)
-	if s.palette != nil {
+	if len(s.palette) > 0 {
 		c.palette = append(make([]registry.StateID, 0, len(s.palette)+4), s.palette...)
 	}
 	c.private = true
@@ -106,15 +136,14 @@ const (
 // set changes a cell of a private section. A palette that is full grows by a bit, up to 8; then ids become direct ones
 // of directBits.
 func (s *section) set(index uint32, state registry.StateID, directBits int) {
-	if len(s.words) == 0 {
-		if s.single == state {
+	if s.bits == 0 {
+		if s.palette[0] == state {
 			return
 		}
-		s.palette = append(make([]registry.StateID, 0, 4), s.single)
-		s.bits, s.packing = smallestPalette, packingOf(smallestPalette)
+		s.bits, s.packing = smallestPalette, packings[smallestPalette].packing
 		s.words = make([]uint64, wordsFor(sectionCells, smallestPalette))
 	}
-	if s.palette == nil {
+	if len(s.palette) == 0 {
 		s.put(index, uint16(state))
 		return
 	}
@@ -144,7 +173,7 @@ func (s *section) repack(bits, directBits int) {
 	} else {
 		bits = directBits
 	}
-	s.palette, s.bits, s.packing = fresh, uint8(bits), packingOf(bits)
+	s.palette, s.bits, s.packing = fresh, uint8(bits), packings[bits].packing
 	s.words = make([]uint64, wordsFor(sectionCells, bits))
 	for i, state := range cells {
 		field := uint16(state)
@@ -173,5 +202,5 @@ func usedStates(s *section, cells *[sectionCells]registry.StateID) []registry.St
 
 // equal tells whether two sections hold the same cells in the same packed form.
 func (s *section) equal(o *section) bool {
-	return s.bits == o.bits && s.single == o.single && slices.Equal(s.palette, o.palette) && slices.Equal(s.words, o.words)
+	return s.bits == o.bits && slices.Equal(s.palette, o.palette) && slices.Equal(s.words, o.words)
 }

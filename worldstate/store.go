@@ -41,8 +41,8 @@ func (st *SectionStore) intern(c *Column) {
 	var kept []int
 	shared := false
 	for i, s := range c.sections {
-		if len(s.words) == 0 {
-			c.sections[i] = st.one(s.single)
+		if s.bits == 0 {
+			c.sections[i] = st.one(s.palette[0])
 			continue
 		}
 		known := st.packed[hashes[i]].Value()
@@ -69,7 +69,8 @@ func (st *SectionStore) intern(c *Column) {
 func (st *SectionStore) one(state registry.StateID) *section {
 	s, ok := st.singles[state]
 	if !ok {
-		s = &section{single: state}
+		one := uniform([]registry.StateID{state})
+		s = &one
 		st.singles[state] = s
 	}
 	return s
@@ -86,7 +87,7 @@ func (st *SectionStore) sweep() {
 
 // hash is a seeded hash of a packed section's content; 0 for a single state.
 func (st *SectionStore) hash(s *section) uint64 {
-	if len(s.words) == 0 {
+	if s.bits == 0 {
 		return 0
 	}
 	// The bytes of the words in the machine's own order: the hash lives in this process only.

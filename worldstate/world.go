@@ -18,8 +18,7 @@ type world struct {
 	flat           bool
 
 	columns map[geom.ChunkPos]*loaded
-	at      geom.ChunkPos // the column that last was looked at; most reads are near the one before
-	last    *loaded
+	near    *[nearSide * nearSide]near // columns by the low bits of their position: a read rarely needs the map
 
 	centre             geom.ChunkPos
 	centreKnown        bool
@@ -61,20 +60,49 @@ type Border struct {
 	CentreX, CentreZ, Diameter float64
 }
 
+// nearSide is the width of the square of columns that are found without the map, a power of two.
+const nearSide = 32
+
+type near struct {
+	pos    geom.ChunkPos
+	column *loaded
+}
+
 func newWorld() world {
-	return world{columns: map[geom.ChunkPos]*loaded{}, rules: map[uint8]float32{}}
+	return world{columns: map[geom.ChunkPos]*loaded{}, near: new([nearSide * nearSide]near), rules: map[uint8]float32{}}
 }
 
 // column finds a loaded column, nil if it is not.
 func (w *world) column(pos geom.ChunkPos) *loaded {
-	if w.last != nil && w.at == pos {
-		return w.last
+	n := w.slot(pos)
+	if n.pos == pos && n.column != nil {
+		return n.column
 	}
+	return w.lookup(pos)
+}
+
+func (w *world) slot(pos geom.ChunkPos) *near {
+	return &w.near[uint32(pos.Z)%nearSide*nearSide+uint32(pos.X)%nearSide]
+}
+
+func (w *world) lookup(pos geom.ChunkPos) *loaded {
 	c := w.columns[pos]
 	if c != nil {
-		w.at, w.last = pos, c
+		*w.slot(pos) = near{pos, c}
 	}
 	return c
+}
+
+// put makes a column known, or unknown with nil.
+func (w *world) put(pos geom.ChunkPos, c *loaded) {
+	if c == nil {
+		delete(w.columns, pos)
+	} else {
+		w.columns[pos] = c
+	}
+	if n := w.slot(pos); n.pos == pos {
+		n.column = c
+	}
 }
 
 func (m *Mirror) applyWorld(ev Event) error {
@@ -83,8 +111,7 @@ func (m *Mirror) applyWorld(ev Event) error {
 	case ChunkLoaded:
 		return m.chunkLoaded(ev)
 	case ChunkUnloaded:
-		delete(w.columns, ev.Pos)
-		w.last = nil
+		w.put(ev.Pos, nil)
 	case ChunkBatchFinished:
 		w.batches++
 	case ChunkCentre:
@@ -142,8 +169,7 @@ func (m *Mirror) chunkLoaded(ev ChunkLoaded) error {
 		e.NBT = bytes.Clone(e.NBT)
 		l.entities = append(l.entities, e)
 	}
-	w.columns[ev.Pos] = l
-	w.last = nil
+	w.put(ev.Pos, l)
 	return nil
 }
 
