@@ -33,6 +33,7 @@ import (
 //	attempts    action | number -> Attempt, canonical
 //	receipts    action -> number in the chain
 //	chain       number -> chain entry and signature
+//	trust       server | bot -> whether that server's `used` statistic counts our uses
 //	outbox      number -> Message
 var (
 	metaBucket      = []byte("meta")
@@ -50,6 +51,7 @@ var (
 	attemptsBucket  = []byte("attempts")
 	receiptsBucket  = []byte("receipts")
 	chainBucket     = []byte("chain")
+	trustBucket     = []byte("trust")
 	outboxBucket    = []byte("outbox")
 
 	versionKey = []byte("version")
@@ -59,7 +61,7 @@ var (
 func buckets() [][]byte {
 	return [][]byte{metaBucket, counterBucket, missionsBucket, budgetsBucket, cursorsBucket, demotionsBucket,
 		actionsBucket, marksBucket, newestBucket, openBucket, stepsBucket, entriesBucket, attemptsBucket, receiptsBucket,
-		chainBucket, outboxBucket}
+		chainBucket, trustBucket, outboxBucket}
 }
 
 // SchemaVersion is the layout this program writes and reads.

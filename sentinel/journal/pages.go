@@ -48,7 +48,11 @@ func checkFile(path string, visit func(bucket, key, record []byte) error) error 
 	if err != nil {
 		return err
 	}
-	w := &walker{f: f, size: info.Size(), visit: visit, seen: map[uint64]bool{}}
+	return checkReader(f, info.Size(), visit)
+}
+
+func checkReader(f io.ReaderAt, size int64, visit func(bucket, key, record []byte) error) error {
+	w := &walker{f: f, size: size, visit: visit, seen: map[uint64]bool{}}
 	root, err := w.metas()
 	if err != nil {
 		return err

@@ -64,6 +64,9 @@ func (t *txn) settle(o *effects.Outcome, outbox bool) error {
 	} else {
 		err = t.addAttempt(attempt)
 	}
+	if err == nil && effects.FateOf(*o) == effects.FateAddedSince {
+		err = t.trust(o.Server, o.Bot, effects.UsedCounts)
+	}
 	if err == nil && outbox {
 		err = t.post(Message{Action: o.Action, Mission: o.Mission, Status: a.Status, Outcome: digest})
 	}
