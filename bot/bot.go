@@ -165,3 +165,7 @@ type body struct {
 	riding  bool
 	setback uint64 // corrections since the session began
 }
+
+// Listen adds a listener before Run is called: it hears everything from the play login's next packet on. Afterwards use
+// Tx.Attach.
+func (b *Bot) Listen(l Listener) { b.listeners = append(b.listeners, l) }

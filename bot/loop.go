@@ -25,6 +25,9 @@ func (b *Bot) Run(ctx context.Context) error {
 	}
 	err := b.loop(ctx, func() bool { return false })
 	b.out.Close()
+	if b.walk != nil {
+		b.walk.finish(WalkEpochEnded, "the session is over")
+	}
 	b.end(err)
 	err = b.over()
 	for _, l := range b.listeners {

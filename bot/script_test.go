@@ -30,7 +30,7 @@ type peer struct {
 	raw      net.Conn
 	protocol registry.Protocol
 	hello    *wire.Intention
-	gone     bool
+	kept     bool // somebody else reads on and closes the connection
 }
 
 // world is what a scripted server tells about itself.
@@ -42,7 +42,7 @@ var overworld = wire.SpawnInfo{
 func serve(t *testing.T, p registry.Protocol, scripts ...func(*peer)) Options {
 	next := 0
 	return Options{
-		Notify: func(n Notice) { t.Logf("notice: %s: %s", n.Kind, n.Text) },
+		Notify:  func(n Notice) { t.Logf("notice: %s: %s", n.Kind, n.Text) },
 		Address: "127.0.0.1:25565", Username: "Tester", Protocol: p, RuntimeDir: t.TempDir(), Rand: fixedRand(),
 		Dial: func(context.Context, string, string) (net.Conn, error) {
 			if next >= len(scripts) {
@@ -55,7 +55,11 @@ func serve(t *testing.T, p registry.Protocol, scripts ...func(*peer)) Options {
 			s.c.SetProtocol(p)
 			s.c.FollowReads(true)
 			go func() {
-				defer theirs.Close()
+				defer func() {
+					if !s.kept {
+						theirs.Close()
+					}
+				}()
 				script(s)
 			}()
 			return ours, nil

@@ -211,7 +211,7 @@ func (w *Walk) steer() (physics.Input, wire.Keys) {
 		in.Yaw = geom.RotationTo(geom.Vec3{}, geom.Vec3{way[0], 0, way[2]}).Yaw
 		in.Forward = w.push(dist)
 	}
-	in.Sprint = w.sprints(n, dist)
+	in.Sprint = w.sprints(n)
 	w.vertical(&in, n, way, dist)
 	return in, w.pressed(in)
 }
@@ -231,13 +231,14 @@ func (w *Walk) push(dist float64) float64 {
 	return 1
 }
 
-// sprints says whether this stretch is run: level, straight on, and more than one node to go.
-func (w *Walk) sprints(n path.Node, dist float64) bool {
-	if !w.opts.Sprint || w.opts.Sneak || n.Move != path.Walk || w.next+1 >= len(w.nodes) {
+// sprints says whether this stretch is run: level and straight on, with at least one more node behind the next.
+func (w *Walk) sprints(n path.Node) bool {
+	if !w.opts.Sprint || w.opts.Sneak || n.Move != path.Walk || w.next == 0 || w.next+1 >= len(w.nodes) {
 		return false
 	}
-	m := w.nodes[w.next+1]
-	return m.Move == path.Walk && dist > 0.4 && math.Abs(m.Feet-n.Feet) < 0.1
+	before, after := w.nodes[w.next-1], w.nodes[w.next+1]
+	straight := n.Pos.Sub(before.Pos) == after.Pos.Sub(n.Pos)
+	return straight && after.Move == path.Walk && math.Abs(after.Feet-n.Feet) < 0.1
 }
 
 // vertical adds what jumping, climbing, swimming and flying need.

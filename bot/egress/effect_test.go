@@ -10,16 +10,18 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"blockworld/bot/internal/permits"
 	"blockworld/bot/wire"
 	"blockworld/worldstate/geom"
 	"blockworld/worldstate/registry"
 )
 
 func TestPlacement(t *testing.T) {
+	source := permits.New(t)
 	for _, p := range registry.Protocols() {
 		t.Run(fmt.Sprint(int32(p)), func(t *testing.T) {
 			w, r := placed(t, p)
-			pm := &permit{}
+			pm := source.Take()
 			pl, err := w.OpenPlace(pm)
 			if err != nil {
 				t.Fatal(err)
@@ -53,9 +55,6 @@ func TestPlacement(t *testing.T) {
 			if got := w.Counts(); got[Place] != 5 || got.Effects() != 5 {
 				t.Errorf("counts %v", got)
 			}
-			if pm.opened != 1 {
-				t.Errorf("permit opened %d times", pm.opened)
-			}
 			if _, err := w.OpenPlace(pm); err == nil {
 				t.Error("one permit opened two placements")
 			}
@@ -69,10 +68,11 @@ func TestHandlesDie(t *testing.T) {
 		use  func() error
 	}
 	open := func(t *testing.T, w *Writer) []opened {
-		m, err1 := w.OpenMove(&permit{})
-		l, err2 := w.OpenLook(&permit{})
-		p, err3 := w.OpenPlace(&permit{})
-		e, err4 := w.OpenEquip(&permit{})
+		sent := permits.New(t).Batch(4)
+		m, err1 := w.OpenMove(sent[0])
+		l, err2 := w.OpenLook(sent[1])
+		p, err3 := w.OpenPlace(sent[2])
+		e, err4 := w.OpenEquip(sent[3])
 		if err := errors.Join(err1, err2, err3, err4); err != nil {
 			t.Fatal(err)
 		}
@@ -116,16 +116,16 @@ func TestHandlesDie(t *testing.T) {
 	t.Run("DC-07/nothing opens after shutdown", func(t *testing.T) {
 		w, _ := placed(t, registry.Latest)
 		w.Close()
-		pm := &permit{}
-		if _, err := w.OpenMove(pm); !errors.Is(err, ErrEnded) || pm.opened != 0 {
-			t.Errorf("OpenMove = %v, permit opened %d times", err, pm.opened)
+		pm := permits.New(t).Take()
+		if _, err := w.OpenMove(pm); !errors.Is(err, ErrEnded) || !unopened(pm) {
+			t.Errorf("OpenMove = %v, or the permit is spent", err)
 		}
 	})
 }
 
 func TestPermitRefuses(t *testing.T) {
 	w, r := placed(t, registry.Latest)
-	used := &permit{opened: 1}
+	used := spent(t)
 	_, err1 := w.OpenMove(used)
 	_, err2 := w.OpenLook(used)
 	_, err3 := w.OpenPlace(used)
@@ -155,7 +155,7 @@ func TestChatText(t *testing.T) {
 
 func TestEquipBounds(t *testing.T) {
 	w, r := placed(t, registry.Latest)
-	e, _ := w.OpenEquip(&permit{})
+	e, _ := w.OpenEquip(permits.New(t).Take())
 	for name, err := range map[string]error{
 		"hold 9": e.Hold(9), "hold -1": e.Hold(-1), "swap 8": e.Swap(8, 0, 0), "swap 45": e.Swap(45, 0, 0),
 		"swap to 40": e.Swap(9, 40, 0), "creative 9": e.Creative(9, 1, 1), "creative -1": e.Creative(0, 1, -1),
@@ -171,11 +171,13 @@ func TestEquipBounds(t *testing.T) {
 
 // TestOneMovementPerTick drives a writer at random and looks at the packets alone.
 func TestOneMovementPerTick(t *testing.T) {
+	source := permits.New(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		p := rapid.SampledFrom(registry.Protocols()).Draw(rt, "protocol")
 		w, r := placed(t, p)
-		walk, _ := w.OpenMove(&permit{})
-		place, _ := w.OpenPlace(&permit{})
+		sent := source.Batch(2)
+		walk, _ := w.OpenMove(sent[0])
+		place, _ := w.OpenPlace(sent[1])
 		motion := func() Motion {
 			f := rapid.SampledFrom([]float64{0, 0.1, 1, 7, math.NaN(), math.Inf(1), 1e300}).Draw(rt, "x")
 			return Motion{Position: geom.Vec3{f, 64, 0}, OnGround: rapid.Bool().Draw(rt, "ground"),

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"blockworld/bot/internal/permits"
 	"blockworld/bot/wire"
 	"blockworld/worldstate/registry"
 )
@@ -96,12 +97,12 @@ func TestNoOtherPacketHasACase(t *testing.T) {
 	t.Run("SE-50/a command is no chat line", func(t *testing.T) {
 		for _, text := range []string{"/msg a b", "/tell a b", "/w a b", "/teammsg x", " /msg a b", "//"} {
 			w, r := placed(t, registry.Latest)
-			p := &permit{}
+			p := permits.New(t).Take()
 			if err := w.OpenSay(p, text, 0, 0); !errors.Is(err, ErrText) {
 				t.Errorf("%q: %v", text, err)
 			}
-			if p.opened != 0 || len(r.packets) != 0 {
-				t.Errorf("%q: permit opened %d times, %d packets", text, p.opened, len(r.packets))
+			if !unopened(p) || len(r.packets) != 0 {
+				t.Errorf("%q: the permit is spent, or %d packets went out", text, len(r.packets))
 			}
 		}
 	})
@@ -262,7 +263,7 @@ func TestChatAcknowledgement(t *testing.T) {
 	}
 	r.names()
 	w.ChatReceived()
-	if err := w.OpenSay(&permit{}, "hello", 1, 2); err != nil {
+	if err := w.OpenSay(permits.New(t).Take(), "hello", 1, 2); err != nil {
 		t.Fatal(err)
 	}
 	if chat := r.packets[0].(*wire.Chat); chat.LastSeen.Offset != 1 || chat.Salt != 2 || chat.Signed {

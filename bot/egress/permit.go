@@ -1,7 +1,7 @@
 package egress
 
-// Permit is the journal's durable sent mark of one action; opening it is what allows the action's packets. It opens
-// once. The journal is the only maker of permits outside tests.
-type Permit interface {
-	Open() error
-}
+import "blockworld/sentinel/journal"
+
+// Permit is the journal's durable sent mark of one action: only the journal can make one, and it opens once. A function
+// that takes one therefore writes nothing that was not admitted and marked first.
+type Permit = journal.Sent

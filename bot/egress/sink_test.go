@@ -3,6 +3,7 @@ package egress
 import (
 	"testing"
 
+	"blockworld/bot/internal/permits"
 	"blockworld/bot/wire"
 	"blockworld/worldstate/geom"
 	"blockworld/worldstate/registry"
@@ -57,12 +58,14 @@ func placed(t *testing.T, p registry.Protocol) (*Writer, *recorder) {
 	return w, r
 }
 
-// permit opens once, as the journal's does.
-type permit struct{ opened int }
-
-func (p *permit) Open() error {
-	if p.opened++; p.opened > 1 {
-		return ErrAlreadyUsed
+// spent is a permit that has been opened already.
+func spent(t *testing.T) Permit {
+	p := permits.New(t).Take()
+	if err := p.Open(); err != nil {
+		t.Fatal(err)
 	}
-	return nil
+	return p
 }
+
+// unopened says whether a permit can still be opened, and opens it.
+func unopened(p Permit) bool { return p.Open() == nil }
