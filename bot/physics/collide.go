@@ -129,7 +129,11 @@ func (s *sim) stepToCandidate(box geom.Box, d, plain geom.Vec3, landed bool) geo
 	if landed {
 		box = box.Move(geom.Vec3{0, plain[1], 0})
 	}
-	obstacles := s.gather(buf[:0], box.Stretch(geom.Vec3{d[0], s.a.StepHeight, d[2]}))
+	region := box.Stretch(geom.Vec3{d[0], s.a.StepHeight, d[2]})
+	if d[1] == plain[1] { // falling off an edge: a floor beyond, just as high as the feet, is a step of no height
+		region.Min[1] -= collideSlack
+	}
+	obstacles := s.gather(buf[:0], region)
 	for last := math.Inf(-1); ; {
 		h, ok := nextHeight(obstacles, box.Min[1], last, s.a.StepHeight)
 		if !ok {
