@@ -56,6 +56,7 @@ const (
 	CodeInventoryOther
 	CodeProcessed
 	CodeNotCountedYet
+	CodeNotSent
 	codeCount
 )
 
@@ -111,6 +112,7 @@ var codes = [codeCount][2]string{
 	CodeInventoryOther:         {"inventory_other", "the server's inventory or selected slot shows something else"},
 	CodeProcessed:              {"processed", "the server ran the packets and did not correct them"},
 	CodeNotCountedYet:          {"not_counted_yet", "the fence behind the use was answered, its acknowledgement is still out"},
+	CodeNotSent:                {"not_sent", "the guard denied it in the last moment, so its packet was never sent"},
 }
 
 // String returns the code's stable name.

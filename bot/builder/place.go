@@ -1,0 +1,469 @@
+package builder
+
+import (
+	"fmt"
+	"time"
+
+	"blockworld/bot"
+	"blockworld/bot/egress"
+	"blockworld/effects"
+	"blockworld/effects/placement"
+	"blockworld/sentinel"
+	"blockworld/sentinel/journal"
+	"blockworld/worldstate"
+	"blockworld/worldstate/geom"
+	"blockworld/worldstate/registry"
+)
+
+// bound is a placement fixed to what the packets will say.
+type bound struct {
+	step  int
+	use   placement.Use
+	look  geom.Rotation
+	sneak bool
+	slot  int32
+	stack worldstate.ItemStack
+}
+
+// staged is a marked placement that waits for the server to have taken its look.
+type staged struct {
+	bound  bound
+	adm    *admitted
+	handle *egress.Placing
+	prop   proposal
+	at     uint64 // tick of the use
+}
+
+// lookAhead is how many ticks before the use the look goes out where the head's direction decides the state: vanilla takes
+// the head's yaw over in the player's own tick.
+const lookAhead = 2
+
+// place binds, admits, marks and sends one step. True asks for the next decision.
+func (w *worker) place(tx *bot.Tx, step int) bool {
+	b, err := w.bindUse(tx, step)
+	if err != nil {
+		w.site.Report(Denied{Step: step, Capability: effects.PlaceBlock, Rule: "binding", Why: err.Error()})
+		w.refuse(step)
+		return true
+	}
+	turn, wait := w.turn(tx, &b)
+	if wait {
+		tx.Wake(1)
+		return false
+	}
+	p := w.proposeUse(tx, &b)
+	adm, ok := w.admit(tx, p)
+	if !ok {
+		if w.phase == working {
+			w.refuse(step)
+		}
+		return w.phase == working
+	}
+	if err := w.site.mission.Marked(step, adm.base.Action); err != nil {
+		w.fail(err)
+		return false
+	}
+	handle, err := tx.Out().OpenPlace(adm.permit)
+	if err == nil && turn {
+		err = tx.LookFor(handle, b.look)
+	}
+	if err != nil {
+		w.fail(err)
+		return false
+	}
+	s := &staged{bound: b, adm: adm, handle: handle, prop: p, at: tx.Ticks()}
+	if turn && b.use.LookMatters == placement.LookNear6 {
+		s.at += lookAhead
+		w.staged = s
+		tx.Wake(lookAhead + 1)
+		return false
+	}
+	return w.use(tx, s)
+}
+
+// refuse tells the mission that the guard would not have a step now.
+func (w *worker) refuse(step int) {
+	w.denials[step] = true
+	if err := w.site.mission.Denied(step); err != nil {
+		w.fail(err)
+	}
+}
+
+// turn says whether the look must be sent first, and whether that has to wait for the next tick's movement packet.
+func (w *worker) turn(tx *bot.Tx, b *bound) (turn, wait bool) {
+	told, ok := tx.Out().Told()
+	if !ok {
+		return false, true
+	}
+	if told.Rotation == b.look {
+		return false, false
+	}
+	if b.use.LookMatters == placement.LookNone && w.site.Options.Rate == 0 {
+		return false, false // any look gives this state, and nobody asked for manners
+	}
+	return true, !tx.Out().CanMove()
+}
+
+// stagedTick sends the use of a placement whose look is old enough. The guard is asked once more: ticks have passed.
+func (w *worker) stagedTick(tx *bot.Tx) {
+	s := w.staged
+	if s == nil || tx.Ticks() < s.at {
+		return
+	}
+	w.staged = nil
+	f := w.guardFacts(tx, s.prop, &s.adm.mark.Binding)
+	if d := sentinel.Decide(&f); !d.Admit || tx.Rotation() != s.bound.look {
+		if !d.Admit {
+			w.denied(s.prop, d)
+		}
+		s.handle.Done()
+		w.open[s.adm.base.Action] = &sentUse{step: s.bound.step, base: s.adm.base}
+		w.carry(tx, effects.Findings{Settled: []effects.Settled{{Action: s.adm.base.Action, Verdict: effects.NotExecuted,
+			Code: effects.CodeNotSent, Evidence: effects.Evidence{Epoch: epoch(tx.View())}}}})
+		return
+	}
+	w.use(tx, s)
+}
+
+// use sends the one use of a placement and the fence behind it.
+func (w *worker) use(tx *bot.Tx, s *staged) bool {
+	b := &s.bound
+	if err := w.evidence.CanSend(); err != nil {
+		w.fail(fmt.Errorf("a placement that was admitted cannot be judged: %w", err))
+		return false
+	}
+	err := s.handle.Sneak(b.sneak)
+	if err == nil {
+		err = s.handle.Hold(b.slot)
+	}
+	var seq int32
+	if err == nil {
+		c := b.use.Click
+		seq, err = s.handle.Use(egress.Click{Pos: c.Pos, Face: c.Face, Cursor: c.Cursor, Inside: c.Inside})
+	}
+	if err != nil {
+		w.fail(err)
+		return false
+	}
+	s.handle.Done()
+	w.open[s.adm.base.Action] = &sentUse{step: b.step, base: s.adm.base}
+	if err := w.evidence.UseSent(w.sentPlacement(tx, s, seq)); err != nil {
+		w.fail(err)
+		return false
+	}
+	w.slotUsed[b.slot] = tx.Ticks()
+	w.pace(tx)
+	w.fence(tx, nil)
+	tx.Wake(2)
+	if w.site.At != nil {
+		if err := tx.Out().Flush(); err != nil {
+			w.fail(err)
+			return false
+		}
+		w.site.at(AfterPacket)
+	}
+	return w.phase == working
+}
+
+// pace sets when the next use may go out.
+func (w *worker) pace(tx *bot.Tx) {
+	if r := w.site.Options.Rate; r > 0 {
+		w.nextUse = tx.Now().Add(time.Duration(float64(time.Second) / r))
+	}
+}
+
+// sentPlacement is the use as the evidence machine wants to know it.
+func (w *worker) sentPlacement(tx *bot.Tx, s *staged, seq int32) effects.Placement {
+	b := &s.bound
+	p := effects.Placement{
+		Action: s.adm.base.Action, Sequence: seq, Item: b.use.Item, Clicked: b.use.Click.Pos,
+		Beside: b.use.Click.Pos.Neighbour(b.use.Click.Face), Cells: cellsOf(b.use), Slot: int8(b.slot), SlotCount: b.stack.Count,
+	}
+	p.OtherBefore, p.OtherKnown = tx.View().Block(p.Other())
+	return p
+}
+
+func cellsOf(u placement.Use) []effects.Cell {
+	out := make([]effects.Cell, len(u.Cells))
+	for i, c := range u.Cells {
+		out[i] = effects.Cell{Pos: c.Pos, From: c.From, To: c.To, Masked: c.Masked}
+	}
+	return out
+}
+
+// bindUse finds the click that makes the step's state in the world as it is now: the planned one if it still does, else
+// another. Errors wrap errNoBinding.
+func (w *worker) bindUse(tx *bot.Tx, step int) (bound, error) {
+	inv := tx.View().Inventory()
+	b := bound{step: step, slot: tx.Out().Held()}
+	if hand := w.inHand(tx, &inv); hand.Known {
+		b.stack = hand.Stack
+	}
+	planned := w.site.Uses[step]
+	if w.fits(tx, &b, planned, planned) == nil {
+		return b, nil
+	}
+	reg, v := tx.Registry(), tx.View()
+	others, rejected := placement.Candidates(reg, v, planned.Target(), planned.Cells[0].To)
+	for _, u := range others {
+		if u.Item == planned.Item && w.fits(tx, &b, u, planned) == nil {
+			return b, nil
+		}
+	}
+	if rejected != nil {
+		return b, fmt.Errorf("%w: %w", errNoBinding, rejected)
+	}
+	return b, fmt.Errorf("%w: %w", errNoBinding, w.fits(tx, &b, planned, planned))
+}
+
+// fits completes b with a use if that makes what was planned, from where the bot stands.
+func (w *worker) fits(tx *bot.Tx, b *bound, u, planned placement.Use) error {
+	reg, v, feet := tx.Registry(), tx.View(), tx.Player().Pos
+	if _, ok := placement.FromFeet(reg, u, feet); !ok {
+		return fmt.Errorf("the click at %v is out of reach from %v, or our own body is in the way", u.Click.Pos, geom.BlockAt(feet))
+	}
+	sneak := u.Sneak == placement.SneakMust || u.Sneak == placement.SneakAny && tx.Out().Sneaking()
+	look := placement.LookFrom(reg, v, u, feet)
+	cells, err := placement.Predict(reg, v, u.Item, u.Click, look, sneak)
+	if err != nil {
+		return err
+	}
+	if err := makes(reg, cells, planned); err != nil {
+		return err
+	}
+	u.Cells = cells
+	for i := range u.Cells {
+		if len(u.Cells[i].Masked) == 0 && i < len(planned.Cells) {
+			u.Cells[i].Masked = planned.Cells[i].Masked
+		}
+	}
+	b.use, b.look, b.sneak = u, look, sneak
+	return nil
+}
+
+// makes says why predicted cells are not what was planned.
+func makes(reg *registry.Registry, cells []placement.CellChange, planned placement.Use) error {
+	if len(cells) != len(planned.Cells) {
+		return fmt.Errorf("the click would change %d cells, planned are %d", len(cells), len(planned.Cells))
+	}
+	for i, c := range cells {
+		p := planned.Cells[i]
+		if c.Pos != p.Pos || !placement.Same(reg, p.To, c.To, p.Masked) {
+			return fmt.Errorf("the click would make %s at %v, planned is %s at %v", reg.FormatState(c.To), c.Pos, reg.FormatState(p.To), p.Pos)
+		}
+	}
+	return nil
+}
+
+// proposeUse says what the guard looks at for a placement.
+func (w *worker) proposeUse(tx *bot.Tx, b *bound) proposal {
+	reg, v := tx.Registry(), tx.View()
+	clicked, known := v.Block(b.use.Click.Pos)
+	key := w.site.mission.Key(b.step, w.site.Record.Dimension)
+	pre := []string{"use", reg.FormatState(clicked), fmt.Sprint(b.use.Item, b.slot, b.use.Click)}
+	for _, c := range b.use.Cells {
+		pre = append(pre, c.Pos.String(), reg.FormatState(c.From))
+	}
+	return proposal{
+		step: b.step, post: effects.CellsBecome{Item: b.use.Item, Cells: cellsOf(b.use)}, least: w.site.Terms.Least,
+		pre: sentinel.PinOf(pre...), spend: effects.Budgets{Uses: 1, Quantity: 1}, key: key,
+		clicked: journal.ClickedCell{Pos: b.use.Click.Pos, State: clicked},
+		complete: func(f *sentinel.Facts) {
+			w.targetFacts(tx, b, f)
+			w.itemFacts(tx, b.slot, b.use.Item, f)
+			f.Classes = w.classes(tx, b)
+			f.Step = w.stepState(b.step)
+			f.ClickedUsable = sentinel.Known(known && w.clickable(tx, b, clicked))
+			f.SupportProven = sentinel.Known(w.supportProven(tx, b))
+		},
+	}
+}
+
+// targetFacts are where the placement goes and what is there.
+func (w *worker) targetFacts(tx *bot.Tx, b *bound, f *sentinel.Facts) {
+	reg, v, feet := tx.Registry(), tx.View(), tx.Player().Pos
+	u := b.use
+	f.CellCount = uint8(len(u.Cells))
+	copy(f.Cells[:], []geom.BlockPos{u.Cells[0].Pos, u.Cells[len(u.Cells)-1].Pos})
+	f.Clicked = u.Click.Pos
+	f.Landings = [2]geom.BlockPos{u.Click.Pos, u.Click.Pos.Neighbour(u.Click.Face)}
+	f.Stand = geom.BlockAt(feet)
+	f.TargetLoaded = sentinel.Known(surroundingsLoaded(v, u))
+	from := true
+	for _, c := range u.Cells {
+		got, ok := v.Block(c.Pos)
+		from = from && ok && got == c.From
+	}
+	f.FromMatches = sentinel.Known(from)
+	f.Replaces = w.replaces(tx, u)
+	_, err := placement.Predict(reg, v, u.Item, u.Click, b.look, b.sneak)
+	f.Support = sentinel.Known(err == nil)
+	_, clear := placement.FromFeet(reg, u, feet)
+	f.SpaceFree = sentinel.Known(clear && spaceFree(v, reg, u))
+	f.Reach = float32(placement.Eye(u, feet).Sub(u.Click.Point()).Len())
+	f.ReachLimit = placement.Reach
+}
+
+// itemFacts are what the slot holds.
+func (w *worker) itemFacts(tx *bot.Tx, slot int32, item registry.ItemID, f *sentinel.Facts) {
+	inv := tx.View().Inventory()
+	f.Slot, f.Need = int8(slot), 1
+	if !inv.Known || slot < 0 || slot > 8 {
+		return
+	}
+	s := inv.Slots[worldstate.SlotHotbar+int(slot)]
+	f.HoldsItem = sentinel.Known(s.Known && !s.Stack.Empty() && s.Stack.Item == item)
+	f.Plain, f.Have = s.Stack.Plain, s.Stack.Count
+}
+
+// stepState is the guard's word for where a step stands.
+func (w *worker) stepState(i int) sentinel.StepState {
+	st, ok := w.site.mission.Status(i)
+	switch {
+	case !ok:
+		return sentinel.StepUnknown
+	case st.State.Done():
+		return sentinel.StepDone
+	}
+	return stepStates[st.State]
+}
+
+func surroundingsLoaded(v worldstate.View, u placement.Use) bool {
+	cells := []geom.BlockPos{u.Click.Pos}
+	for _, c := range u.Cells {
+		cells = append(cells, c.Pos)
+	}
+	for _, c := range cells {
+		if _, ok := v.Block(c); !ok {
+			return false
+		}
+		for _, face := range geom.Faces {
+			if n := c.Neighbour(face); !loaded(v, n) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// loaded says whether a cell is known; what lies above or below the world counts as known.
+func loaded(v worldstate.View, p geom.BlockPos) bool {
+	d := v.Dimension()
+	if p.Y < d.MinY || p.Y >= d.MinY+d.Height {
+		return v.Loaded(p.Chunk())
+	}
+	_, ok := v.Block(p)
+	return ok
+}
+
+// clickable says whether the click does what the binding says: a block stands there, and it does not take the click for
+// itself.
+func (w *worker) clickable(tx *bot.Tx, b *bound, clicked registry.StateID) bool {
+	reg := tx.Registry()
+	if reg.IsAir(clicked) {
+		return false
+	}
+	return b.sneak || !placement.Interactive(reg, clicked)
+}
+
+// supportProven says whether the placement would come out the same if nothing of what is still waiting for proof were
+// there.
+func (w *worker) supportProven(tx *bot.Tx, b *bound) bool {
+	if len(w.open) == 0 {
+		return true
+	}
+	reg, v := tx.Registry(), tx.View()
+	before := overlay{under: v, cells: map[geom.BlockPos]registry.StateID{}}
+	for _, s := range w.open {
+		p, ok := s.base.Postcondition.(effects.CellsBecome)
+		if !ok {
+			continue
+		}
+		for _, c := range p.Cells {
+			if c.Pos == b.use.Click.Pos {
+				return false
+			}
+			before.cells[c.Pos] = c.From
+		}
+	}
+	cells, err := placement.Predict(reg, before, b.use.Item, b.use.Click, b.look, b.sneak)
+	return err == nil && makes(reg, cells, b.use) == nil
+}
+
+// replaces says what the placement takes the place of; the worst of its cells counts.
+func (w *worker) replaces(tx *bot.Tx, u placement.Use) sentinel.Replacement {
+	reg, v := tx.Registry(), tx.View()
+	worst := sentinel.ReplacesAir
+	for _, c := range u.Cells {
+		got, ok := v.Block(c.Pos)
+		r := sentinel.ReplacesOther
+		switch block := reg.BlockOf(got); {
+		case !ok || block == nil:
+			r = sentinel.ReplacesUnknown
+		case reg.IsAir(got):
+			r = sentinel.ReplacesAir
+		case placement.Stacks(reg, got, c.To):
+			r = sentinel.ReplacesOwnKind
+		case reg.Replaceable(got) && w.mayReplace(block.Name):
+			r = sentinel.ReplacesNamed
+		}
+		if r == sentinel.ReplacesUnknown || r > worst && worst != sentinel.ReplacesUnknown {
+			worst = r
+		}
+	}
+	return worst
+}
+
+// classes joins the classes of everything the placement touches.
+func (w *worker) classes(tx *bot.Tx, b *bound) sentinel.Class {
+	reg := tx.Registry()
+	item := reg.ItemByID(b.use.Item)
+	clicked, ok := tx.View().Block(b.use.Click.Pos)
+	block := reg.BlockOf(clicked)
+	if item == nil || block == nil || !ok {
+		return sentinel.ClassUnlisted
+	}
+	var made []string
+	for _, c := range b.use.Cells {
+		if m := reg.BlockOf(c.To); m != nil {
+			made = append(made, m.Name)
+		}
+	}
+	return sentinel.Classify(item.Name, made, block.Name, b.sneak)
+}
+
+// passable lists entities that a block may be placed into.
+var passable = map[string]bool{
+	"minecraft:item": true, "minecraft:experience_orb": true, "minecraft:arrow": true, "minecraft:spectral_arrow": true,
+	"minecraft:area_effect_cloud": true, "minecraft:block_display": true, "minecraft:item_display": true,
+	"minecraft:text_display": true, "minecraft:marker": true, "minecraft:interaction": true,
+	"minecraft:lightning_bolt": true, "minecraft:snowball": true, "minecraft:egg": true, "minecraft:ender_pearl": true,
+	"minecraft:experience_bottle": true, "minecraft:potion": true, "minecraft:firework_rocket": true,
+}
+
+// spaceFree says whether no other entity stands where the new blocks will be.
+func spaceFree(v worldstate.View, reg *registry.Registry, u placement.Use) bool {
+	own := v.Self().EntityID
+	for _, e := range v.Entities() {
+		t := reg.EntityTypeByID(e.Type)
+		if e.ID == own || t != nil && passable[t.Name] {
+			continue
+		}
+		width, height := 1.0, 2.0
+		if t != nil {
+			width, height = float64(t.Width), float64(t.Height)
+		}
+		body := geom.Box{
+			Min: e.Position.Sub(geom.Vec3{width / 2, 0, width / 2}),
+			Max: e.Position.Add(geom.Vec3{width / 2, height, width / 2}),
+		}
+		for _, c := range u.Cells {
+			for _, s := range reg.Shape(c.To) {
+				if s.Move(c.Pos.Corner()).Overlaps(body) {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}

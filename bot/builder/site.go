@@ -1,0 +1,209 @@
+package builder
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"sync/atomic"
+	"time"
+
+	"blockworld/effects"
+	"blockworld/effects/mission"
+	"blockworld/effects/placement"
+	"blockworld/sentinel"
+	"blockworld/sentinel/journal"
+)
+
+// AdapterRevision names the code that turns bindings into packets. It changes when the packets of an effect do.
+const AdapterRevision = "blockworld-builder/1"
+
+// Errors of a site.
+var (
+	ErrOtherServer    = errors.New("this mission belongs to another server or world")
+	ErrOtherDimension = errors.New("this mission belongs to another dimension")
+	ErrPlanChanged    = errors.New("the plan is not the one the mission was started with")
+)
+
+// Terms are what a server's profile says about it, as far as building needs it.
+type Terms struct {
+	Offered sentinel.Capabilities // effects that may be used here
+	Fence   bool                  // it answers request-stats
+	Least   effects.Grade         // least grade of place_block
+	Used    effects.UsedTrust     // what is known of its `used` statistic
+	Policy  sentinel.Pin          // generation of profile and policy
+}
+
+// Options are the choices of a mission's owner.
+type Options struct {
+	Pipeline       int           // most outstanding placements, at least 1
+	Rate           float64       // uses per second; 0 is as fast as the server answers
+	ReconcileWorld bool          // after a full rejoin the world decides about unverified ordinary steps
+	MayReplace     []string      // full names of replaceable blocks that may be built over
+	Deadline       time.Time     // zero: none
+	Patience       time.Duration // how long to wait for columns after a join; 0 means 10 seconds
+	Stay           bool          // wait for the owner in waiting states, instead of ending with Result.Waiting
+}
+
+// Site is a mission with everything of it that outlives a session. One goroutine works it at a time.
+type Site struct {
+	Journal *journal.Journal
+	Record  journal.Mission // as stored in the journal
+	Uses    []placement.Use // as planned, one per step
+	Plan    mission.Plan
+	Terms   Terms
+	Options Options
+
+	Report func(Event)             // hears what people want to know; on the loop, must not block
+	Used   func(effects.UsedTrust) // hears what was learned of the `used` statistic; may be nil
+	At     func(journal.Point)     // called at crash points; may be nil
+	Rand   io.Reader               // nil: crypto/rand
+	Now    func() time.Time        // nil: time.Now
+	States effects.States
+
+	mission *mission.Mission
+	stopped atomic.Bool
+	entry   uint64 // number of the play entry under way
+	demoted bool
+	index   map[*mission.Step]int
+	watched map[int]effects.ActionID // unverified steps whose action the journal still holds as unverified
+}
+
+// The points of this package; the journal calls its own.
+const (
+	AfterPacket     journal.Point = "after_packet"     // the use is on the wire, no evidence yet
+	AfterEvidence   journal.Point = "after_evidence"   // the verdict is known, nothing stored
+	DimensionChange journal.Point = "dimension_change" // the server took the bot to another dimension
+)
+
+// Open prepares a site: it restores what the journal knows of the mission's steps. The mission's record must be in the
+// journal already. Errors wrap the journal's, or ErrPlanChanged.
+func (s *Site) Open() error {
+	if s.Rand == nil {
+		s.Rand = rand.Reader
+	}
+	if s.Now == nil {
+		s.Now = time.Now
+	}
+	if s.Report == nil {
+		s.Report = func(Event) {}
+	}
+	if s.Options.Patience <= 0 {
+		s.Options.Patience = 10 * time.Second
+	}
+	s.Options.Pipeline = max(1, s.Options.Pipeline)
+	if len(s.Uses) != len(s.Plan.Steps) || int(s.Record.Steps) != len(s.Plan.Steps) {
+		return fmt.Errorf("%w: %d steps planned, %d stored", ErrPlanChanged, len(s.Plan.Steps), s.Record.Steps)
+	}
+	saved, err := s.saved()
+	if err != nil {
+		return err
+	}
+	s.mission, err = mission.New(s.Plan, mission.Options{ReconcileWorld: s.Options.ReconcileWorld, States: s.States}, saved)
+	if err != nil {
+		return err
+	}
+	s.index = make(map[*mission.Step]int, len(s.Plan.Steps))
+	for i := range s.Plan.Steps {
+		s.index[s.mission.Step(i)] = i
+	}
+	demotions, err := s.Journal.Demotions(s.Record.ID)
+	if err != nil {
+		return err
+	}
+	s.demoted = len(demotions) > 0
+	return s.learnUsed()
+}
+
+// Mission is the step machine. Its owner's decisions (Accept, Repair) may be made between two calls of Work.
+func (s *Site) Mission() *mission.Mission { return s.mission }
+
+// Stop is the emergency stop: the guard denies every effect from here on. It may be called from any goroutine.
+func (s *Site) Stop() { s.stopped.Store(true) }
+
+// saved turns the journal's steps into the mission's statuses. A step refused in an earlier run is open again: whoever
+// resumes a mission says that the facts have changed.
+func (s *Site) saved() ([]mission.Status, error) {
+	steps, err := s.Journal.StepsOf(s.Record.ID)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]mission.Status, len(s.Plan.Steps))
+	s.watched = map[int]effects.ActionID{}
+	for _, j := range steps {
+		i := int(j.Key.Index)
+		if i >= len(out) {
+			return nil, fmt.Errorf("%w: the journal knows step %d of %d", ErrPlanChanged, i, len(out))
+		}
+		if j.Key.Generation < out[i].Generation {
+			continue
+		}
+		out[i] = mission.Status{State: stateOf(j.Status), Generation: j.Key.Generation, Action: j.Action}
+		delete(s.watched, i)
+		if j.Status == journal.StatusUnverified {
+			s.watched[i] = j.Action
+		}
+	}
+	return out, nil
+}
+
+// stateOf is the mission's word for what the journal stored of a step.
+func stateOf(j journal.Status) mission.State {
+	switch j {
+	case journal.StatusOpen:
+		return mission.Sent
+	case journal.StatusUnverified:
+		return mission.Unverified
+	case journal.StatusProven:
+		return mission.Proven
+	case journal.StatusWrongResult:
+		return mission.Wrong
+	case journal.StatusPresent:
+		return mission.Present
+	case journal.StatusAccepted:
+		return mission.Accepted
+	case journal.StatusRefused, journal.StatusNotExecuted, journal.StatusReleased:
+		return mission.Pending
+	}
+	return mission.Unverified
+}
+
+// learnUsed raises what the profile says of the `used` statistic by what the journal holds: a receipt that rests on
+// the counter of this very server shows that it counts.
+func (s *Site) learnUsed() error {
+	if s.Terms.Used != effects.UsedExpected {
+		return nil
+	}
+	return s.Journal.Receipts(effects.MissionID{}, func(_ uint64, r effects.Receipt) bool {
+		o := r.Outcome
+		if o.Server == s.Record.Server && o.Bot != ([16]byte{}) && o.Attribution == effects.AttributionCounter {
+			s.Terms.Used = effects.UsedCounts
+			return false
+		}
+		return true
+	})
+}
+
+func (s *Site) at(p journal.Point) {
+	if s.At != nil {
+		s.At(p)
+	}
+}
+
+// Entering stores a play entry; it belongs before the reply to finish_configuration.
+func (s *Site) Entering() error {
+	n, err := s.Journal.BeginEntry(s.Record.Scope)
+	s.entry = n
+	return err
+}
+
+// Entered confirms the play entry and refuses a server that is not the mission's.
+func (s *Site) Entered(server string) error {
+	if err := s.Journal.ConfirmEntry(s.Record.Scope, s.entry); err != nil {
+		return err
+	}
+	if server != s.Record.Server {
+		return fmt.Errorf("%w: it was started on %s, this is %s", ErrOtherServer, s.Record.Server, server)
+	}
+	return nil
+}

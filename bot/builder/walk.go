@@ -1,0 +1,183 @@
+package builder
+
+import (
+	"fmt"
+
+	"blockworld/bot"
+	"blockworld/effects"
+	"blockworld/effects/path"
+	"blockworld/effects/placement"
+	"blockworld/sentinel"
+	"blockworld/worldstate/geom"
+)
+
+// walking is a move_to under way.
+type walking struct {
+	step        int
+	adm         *admitted
+	corrections uint64
+}
+
+// walkTries is how often a walk to one step may fail before the step waits for a change.
+const walkTries = 3
+
+// hungriest is how many places to stand are tried when the planned one cannot be reached.
+const hungriest = 64
+
+// walk goes to where a step can be placed, or seen. True asks for the next decision.
+func (w *worker) walk(tx *bot.Tx, step int) bool {
+	if w.evidence.Outstanding() > 0 && !tx.Out().CanMove() {
+		tx.Wake(1)
+		return false
+	}
+	r := w.route(tx, step)
+	if r.Status != path.Reached {
+		return w.walkFailed(tx, step, fmt.Sprintf("%s: %s", r.Status, r.Why))
+	}
+	to := r.Nodes[len(r.Nodes)-1].Pos
+	adm, ok := w.admit(tx, w.proposeWalk(step, to, r.Nodes))
+	if !ok {
+		if w.phase != working && w.phase != reconciling {
+			return false
+		}
+		return w.walkFailed(tx, step, "denied")
+	}
+	walk := &walking{step: step, adm: adm, corrections: tx.Corrections()}
+	w.walking = walk
+	_, err := tx.Walk(adm.permit, r.Nodes, bot.WalkOptions{Sprint: true, Done: func(tx *bot.Tx, done *bot.Walk) { w.walked(tx, walk, done) }})
+	if err != nil {
+		w.fail(err)
+	}
+	return false
+}
+
+// route searches the way: to the planned stand first, then to any place from which the use can be made.
+func (w *worker) route(tx *bot.Tx, step int) path.Result {
+	reg, v := tx.Registry(), tx.View()
+	feet := geom.BlockAt(tx.Player().Pos)
+	world := path.World{Table: w.table, Cells: v}
+	opt := path.Options{WalkBox: w.site.Record.Plot.Walk, Swim: true, CanFly: tx.MayFly()}
+	r := path.Find(world, feet, w.site.Plan.Steps[step].Stand, opt, &w.scratch)
+	if r.Status == path.Reached && w.standWorks(tx, step, r) {
+		return r
+	}
+	spots := placement.Stand(reg, v, w.site.Uses[step], placement.StandOptions{
+		Walk: opt.WalkBox, From: feet, CanFly: opt.CanFly, Hidden: true, Most: hungriest,
+	})
+	if len(spots) == 0 {
+		return r
+	}
+	var goals []geom.BlockPos
+	for _, s := range spots {
+		goals = append(goals, s.Cell)
+	}
+	return path.FindAny(world, feet, goals, opt, &w.scratch)
+}
+
+// standWorks says whether the use can be made from the end of a way, or cannot be judged yet.
+func (w *worker) standWorks(tx *bot.Tx, step int, r path.Result) bool {
+	u := w.site.Uses[step]
+	if _, known := tx.View().Block(u.Target()); !known {
+		return true
+	}
+	_, ok := placement.FromFeet(tx.Registry(), u, r.Nodes[len(r.Nodes)-1].Centre())
+	return ok
+}
+
+// proposeWalk says what the guard looks at for a walk.
+func (w *worker) proposeWalk(step int, to geom.BlockPos, nodes []path.Node) proposal {
+	bounds := geom.BlockBox{Min: nodes[0].Pos, Max: nodes[0].Pos}
+	pre := []string{"walk"}
+	for _, n := range nodes {
+		bounds = bounds.Union(geom.BlockBox{Min: n.Pos, Max: n.Pos})
+		pre = append(pre, n.Pos.String())
+	}
+	return proposal{
+		step: step, post: effects.StandsIn{Pos: to}, least: effects.Processed, pre: sentinel.PinOf(pre...),
+		spend: effects.Budgets{Distance: int32(len(nodes))},
+		complete: func(f *sentinel.Facts) {
+			f.PathNodes, f.PathBounds = uint32(len(nodes)), bounds
+		},
+	}
+}
+
+// walkFailed counts a walk that did not come about. A step that cannot be reached waits until something near it changes.
+func (w *worker) walkFailed(tx *bot.Tx, step int, why string) bool {
+	w.failures[step]++
+	if w.failures[step] < walkTries && w.phase == working {
+		tx.Wake(2)
+		return false
+	}
+	w.failures[step] = 0
+	w.site.Report(Walked{Step: step, Why: why})
+	if w.phase != working {
+		return false
+	}
+	if st, ok := w.site.mission.Status(step); ok && stepStates[st.State] == sentinel.StepReady {
+		w.refuse(step)
+		return true
+	}
+	w.finish(Result{Step: step, Stuck: why, Summary: w.site.mission.Summary()})
+	return false
+}
+
+// walked is the end of a walk. Its record waits for the fence behind it; the work goes on at once, since the placement's
+// own proof covers where we stand.
+func (w *worker) walked(tx *bot.Tx, walk *walking, done *bot.Walk) {
+	if w.walking == walk {
+		w.walking = nil
+	}
+	if w.phase == over || w.evidence == nil {
+		return
+	}
+	status, detail := done.Status()
+	g := &gesture{base: walk.adm.base, corrections: walk.corrections, ended: tx.Ticks()}
+	if status == bot.WalkReached {
+		w.failures[walk.step] = 0
+		w.judgeLater(tx, g)
+	} else {
+		w.store(tx, effects.Settled{Action: g.base.Action, Verdict: effects.Refused, Code: effects.CodeCorrected,
+			Evidence: effects.Evidence{Epoch: epoch(tx.View())}}.Outcome(g.base))
+		w.walkFailed(tx, walk.step, status.String()+": "+detail)
+	}
+	tx.Wake(1)
+}
+
+// gesture is a walk or slot change whose record waits for the fence behind it, or without fences for quiet ticks.
+type gesture struct {
+	base        effects.Outcome
+	corrections uint64 // counted when its first packet went out
+	ended       uint64 // tick of its last packet
+}
+
+// judgeLater sends the fence that a gesture is judged by.
+func (w *worker) judgeLater(tx *bot.Tx, g *gesture) {
+	if !w.site.Terms.Fence {
+		w.gestures = append(w.gestures, g)
+		tx.Wake(3)
+		return
+	}
+	w.fence(tx, func(reply effects.FactRef) { w.judgeGesture(tx, g, &reply, 0) })
+}
+
+// gestureTick judges gestures on servers without a fence.
+func (w *worker) gestureTick(tx *bot.Tx) {
+	waiting := w.gestures[:0]
+	for _, g := range w.gestures {
+		if quiet := tx.Ticks() - g.ended; quiet >= 2 {
+			w.judgeGesture(tx, g, nil, int(quiet))
+		} else {
+			waiting = append(waiting, g)
+		}
+	}
+	w.gestures = waiting
+}
+
+func (w *worker) judgeGesture(tx *bot.Tx, g *gesture, reply *effects.FactRef, quiet int) {
+	s := effects.JudgeGesture(effects.GestureFacts{
+		Action: g.base.Action, Capability: g.base.Postcondition.Capability(), Epoch: epoch(tx.View()), Least: g.base.LeastGrade,
+		Ready: tx.Ready(), Corrected: tx.Corrections() != g.corrections, FenceReply: reply, QuietTicks: quiet,
+		HasFence: w.site.Terms.Fence,
+	})
+	w.store(tx, s.Outcome(g.base))
+}

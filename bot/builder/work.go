@@ -1,0 +1,206 @@
+package builder
+
+import (
+	"blockworld/bot"
+	"blockworld/effects"
+	"blockworld/effects/mission"
+	"blockworld/effects/placement"
+	"blockworld/sentinel/journal"
+	"blockworld/worldstate"
+	"blockworld/worldstate/geom"
+	"blockworld/worldstate/registry"
+)
+
+// perTurn bounds how many decisions are taken before the loop looks at the server again.
+const perTurn = 64
+
+// work asks the mission what to do and does it, until it has to wait.
+func (w *worker) work(tx *bot.Tx) {
+	for range perTurn {
+		if w.phase != working || w.busy() {
+			return
+		}
+		d := w.site.mission.Next(self, w.facts(tx))
+		if !w.decided() {
+			return
+		}
+		if !w.do(tx, d.Do) {
+			return
+		}
+	}
+	tx.Wake(1)
+}
+
+// busy says that something under way must end first.
+func (w *worker) busy() bool { return w.staged != nil || w.walking != nil || w.equip != nil }
+
+// do carries out one action; true asks for the next.
+func (w *worker) do(tx *bot.Tx, a mission.Action) bool {
+	wait, waits := a.(mission.Wait)
+	if !waits {
+		w.goOn()
+	}
+	switch a := a.(type) {
+	case mission.Walk:
+		return w.walk(tx, a.Step)
+	case mission.Equip:
+		return w.takeInHand(tx, a.Step, a.Item)
+	case mission.Place:
+		return w.place(tx, a.Step)
+	case mission.Rejoin:
+		w.leave("to see the world afresh")
+	case mission.Inspect:
+		if !w.allSeen(tx) && w.patient(tx) {
+			return false
+		}
+		w.site.Report(Inspected{w.site.mission.Inspect(self, tx.View())})
+		return true
+	case mission.Done:
+		w.complete(a.Summary)
+	default:
+		w.wait(tx, wait)
+	}
+	return false
+}
+
+// goOn tells that a waiting state is over.
+func (w *worker) goOn() {
+	if !w.waiting.Passing() {
+		w.site.Report(Working{})
+	}
+	w.waiting = mission.WaitNothing
+}
+
+// wait tells people about a waiting state once, and ends the session when nobody wants to stay for it.
+func (w *worker) wait(tx *bot.Tx, a mission.Wait) {
+	if a.For.Passing() {
+		w.waiting = a.For
+		return
+	}
+	if a.For != w.waiting {
+		w.site.Report(Waiting{For: a.For, Step: a.Step, Short: a.Short})
+	}
+	w.waiting = a.For
+	if !w.site.Options.Stay && w.evidence.Outstanding() == 0 {
+		w.finish(Result{Waiting: a.For, Step: a.Step, Short: a.Short, Summary: w.site.mission.Summary()})
+	}
+}
+
+// complete stores that the mission is done.
+func (w *worker) complete(s mission.Summary) {
+	w.site.Record.State = journal.MissionComplete
+	if err := w.site.Journal.PutMission(w.site.Record); err != nil {
+		w.fail(err)
+		return
+	}
+	w.finish(Result{Done: true, Step: -1, Summary: s})
+}
+
+// decided stores what the mission has decided about unverified steps by what the world shows.
+func (w *worker) decided() bool {
+	for i, a := range w.site.watched {
+		st, ok := w.site.mission.Status(i)
+		if !ok || st.State == mission.Unverified {
+			continue
+		}
+		d, stored := map[mission.State]journal.Decision{
+			mission.Present: journal.Present, mission.Accepted: journal.Accept, mission.Pending: journal.Release,
+		}[st.State]
+		if stored {
+			if err := w.site.Journal.Decide(a, d); err != nil {
+				w.fail(err)
+				return false
+			}
+		}
+		delete(w.site.watched, i)
+	}
+	return true
+}
+
+// facts are what the mission may know of this bot now.
+func (w *worker) facts(tx *bot.Tx) mission.Facts {
+	v := tx.View()
+	me := v.Self()
+	inv := v.Inventory()
+	f := mission.Facts{
+		World: v, Dead: tx.Dead(), OtherDimension: v.DimensionName() != w.site.Record.Dimension,
+		Feet: geom.BlockAt(tx.Player().Pos), InventoryKnown: inv.Known, Unlimited: me.GameMode == worldstate.Creative,
+		WindowOpen: w.windowOpen(tx), Provable: w.reachable(effects.PlaceBlock) >= w.site.Terms.Least,
+		Reach: func(s *mission.Step) bool { return w.inReach(tx, s) },
+	}
+	f.Hungry = me.GameMode == worldstate.Survival && me.HealthKnown && me.Food == 0
+	f.Items = plainItems(&inv)
+	if hand := w.inHand(tx, &inv); hand.Known && hand.Stack.Plain == worldstate.PlainYes && !hand.Stack.Empty() {
+		f.Held, f.HeldKnown = hand.Stack.Item, true
+	}
+	return f
+}
+
+// inHand is the slot that the server has selected for us, as far as it was told.
+func (w *worker) inHand(tx *bot.Tx, inv *worldstate.Inventory) worldstate.Slot {
+	held := tx.Out().Held()
+	if !inv.Known || held < 0 || held > 8 {
+		return worldstate.Slot{}
+	}
+	return inv.Slots[worldstate.SlotHotbar+int(held)]
+}
+
+// plainItems counts the plain stacks of main inventory and hotbar, by item.
+func plainItems(inv *worldstate.Inventory) map[registry.ItemID]int32 {
+	out := map[registry.ItemID]int32{}
+	for _, s := range inv.Slots[worldstate.SlotMain:worldstate.SlotOffHand] {
+		if s.Known && !s.Stack.Empty() && s.Stack.Plain == worldstate.PlainYes {
+			out[s.Stack.Item] += s.Stack.Count
+		}
+	}
+	return out
+}
+
+// windowOpen says whether a use may go out now: pipeline and pace have room.
+func (w *worker) windowOpen(tx *bot.Tx) bool {
+	if tx.Now().Before(w.nextUse) {
+		tx.Wake(1)
+		return false
+	}
+	err := w.evidence.CanSend()
+	if err == effects.ErrNoFence {
+		w.fence(tx, nil)
+		err = w.evidence.CanSend()
+	}
+	return err == nil
+}
+
+// inReach says whether a step can be placed from where the bot stands: the clicked face in sight, unless the plan itself
+// found no better place than this.
+func (w *worker) inReach(tx *bot.Tx, s *mission.Step) bool {
+	feet := tx.Player().Pos
+	cell := geom.BlockAt(feet)
+	i, ok := w.site.index[s]
+	if !ok || !w.site.Record.Plot.Walk.Contains(cell) {
+		return false
+	}
+	hidden, ok := placement.FromFeet(tx.Registry(), w.site.Uses[i], feet)
+	return ok && (!hidden || cell == s.Stand)
+}
+
+// allSeen says whether every column of the plot's build box is loaded.
+func (w *worker) allSeen(tx *bot.Tx) bool {
+	b, v := w.site.Record.Plot.Build, tx.View()
+	lo, hi := b.Min.Chunk(), b.Max.Chunk()
+	for x := lo.X; x <= hi.X; x++ {
+		for z := lo.Z; z <= hi.Z; z++ {
+			if !v.Loaded(geom.ChunkPos{X: x, Z: z}) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// patient says whether columns may still come by themselves.
+func (w *worker) patient(tx *bot.Tx) bool {
+	if n := len(tx.View().Columns()); n != w.columns {
+		w.columns, w.grew = n, tx.Ticks()
+	}
+	return tx.Now().Sub(w.began) < w.site.Options.Patience && tx.Ticks() < w.grew+40
+}

@@ -1,0 +1,324 @@
+package builder
+
+import (
+	"errors"
+	"time"
+
+	"blockworld/bot"
+	"blockworld/effects"
+	"blockworld/effects/mission"
+	"blockworld/effects/path"
+	"blockworld/effects/placement"
+	"blockworld/worldstate"
+	"blockworld/worldstate/geom"
+	"blockworld/worldstate/registry"
+)
+
+// phase is how far a session has come in taking up the work.
+type phase uint8
+
+const (
+	settling    phase = iota // waiting to stand in a loaded world with a known inventory
+	counting                 // the first fence is out: its full reply says what the server has counted
+	reconciling              // waiting for the cells of open actions, then judging them
+	working
+	over // the mission is done, or waits for its owner, or this session must end
+)
+
+// self is the one bot of a site.
+const self mission.BotID = "bot"
+
+// worker is one bot's work in one session. Everything in it belongs to the session's loop.
+type worker struct {
+	site *Site
+	stop func() // ends the session
+
+	phase    phase
+	began    time.Time // when the session stood ready
+	evidence *effects.Placements
+	full     *fullReply // the first reply of this join
+	fences   []func(effects.FactRef)
+	table    *path.Table
+	scratch  path.Scratch
+
+	staged    *staged // a marked placement whose look was sent and whose use comes ticks later
+	walking   *walking
+	equip     *equipping
+	open      map[effects.ActionID]*sentUse
+	gestures  []*gesture
+	nextUse   time.Time // the pace
+	slotUsed  [9]uint64 // tick of the last use of each hotbar slot
+	failures  map[int]int
+	denials   map[int]bool // steps that the guard denied, nothing sent
+	denialsAt uint64
+	waiting   mission.Waiting
+	columns   int    // loaded when last looked at
+	grew      uint64 // tick at which columns came last
+
+	result Result
+	err    error
+}
+
+// fullReply is the first award_stats after a join.
+type fullReply struct {
+	reply    worldstate.StatsAwarded
+	sequence uint64
+}
+
+// sentUse is a placement on its way: what its record needs when the verdict falls.
+type sentUse struct {
+	step int
+	base effects.Outcome
+}
+
+func newWorker(s *Site, stop func()) *worker {
+	return &worker{site: s, stop: stop, open: map[effects.ActionID]*sentUse{}, failures: map[int]int{}, denials: map[int]bool{}}
+}
+
+// Fact takes one fact of the server.
+func (w *worker) Fact(tx *bot.Tx, f bot.Fact) {
+	if w.phase == over {
+		return
+	}
+	fact := effects.Fact{Sequence: uint64(f.Sequence), Event: f.Event}
+	switch ev := f.Event.(type) {
+	case worldstate.Respawned:
+		w.epochChanged(tx, f)
+		return
+	case worldstate.ReconfigurationStarted:
+		w.leave("the server took the bot back to configuration")
+		return
+	case worldstate.BlockChanged:
+		w.observe(tx, fact)
+		w.site.mission.CellChanged(ev.Pos, tx.View())
+		return
+	case worldstate.SectionChanged:
+		w.observe(tx, fact)
+		for _, c := range ev.Changes {
+			w.site.mission.CellChanged(c.Pos, tx.View())
+		}
+		return
+	case worldstate.ChunkLoaded:
+		w.site.mission.ChunkLoaded(ev.Pos, tx.View())
+	case worldstate.EntityAdded:
+		w.stirred(ev.Position)
+	case worldstate.EntitiesRemoved, worldstate.EntityMoved, worldstate.EntityPlaced,
+		worldstate.ContainerContent, worldstate.ContainerSlot, worldstate.InventorySlot:
+		w.reconsider(tx)
+	}
+	w.observe(tx, fact)
+	w.equipFact(tx, fact)
+	if stats, ok := f.Event.(worldstate.StatsAwarded); ok {
+		w.answered(tx, stats, fact.Sequence)
+	}
+}
+
+// stirred wakes refused steps near something that came or went.
+func (w *worker) stirred(at geom.Vec3) {
+	if geom.Finite(at) {
+		w.site.mission.Stirred(geom.BlockAt(at))
+	}
+}
+
+// reconsiderTicks is how often steps that the guard denied are looked at again while facts come in.
+const reconsiderTicks = 20
+
+// reconsider offers steps again that the guard denied: what it denied them for may be gone. Nothing was sent for them.
+func (w *worker) reconsider(tx *bot.Tx) {
+	if len(w.denials) == 0 || tx.Ticks() < w.denialsAt+reconsiderTicks {
+		return
+	}
+	w.denialsAt = tx.Ticks()
+	for i := range w.denials {
+		if err := w.site.mission.Wake(i); err != nil && !errors.Is(err, mission.ErrState) {
+			w.fail(err)
+		}
+		delete(w.denials, i)
+	}
+	tx.Wake(1)
+}
+
+// answered takes the reply to the oldest fence, and goes on at once: the pipeline has room again.
+func (w *worker) answered(tx *bot.Tx, reply worldstate.StatsAwarded, seq uint64) {
+	if w.phase == counting && w.full == nil {
+		w.full = &fullReply{reply, seq}
+	}
+	if len(w.fences) > 0 {
+		then := w.fences[0]
+		w.fences = w.fences[1:]
+		if then != nil {
+			then(effects.FactRef{Kind: effects.FactClosingReply, Sequence: seq})
+		}
+	}
+	w.advance(tx)
+}
+
+// observe gives a fact to the evidence machine and carries out what it finds.
+func (w *worker) observe(tx *bot.Tx, f effects.Fact) {
+	if w.evidence != nil {
+		w.carry(tx, w.evidence.Observe(f))
+	}
+}
+
+// Tick is one tick of the session.
+func (w *worker) Tick(tx *bot.Tx) bool {
+	if w.phase == over {
+		return false
+	}
+	if w.evidence != nil {
+		w.carry(tx, w.evidence.Tick(others(tx.View())))
+	}
+	w.gestureTick(tx)
+	w.stagedTick(tx)
+	w.equipTick(tx)
+	w.advance(tx)
+	if w.evidence != nil && w.phase != over && w.evidence.NeedFence() {
+		w.fence(tx, nil)
+	}
+	return w.phase != over && w.waiting.Passing()
+}
+
+// Ended comes when the session is over.
+func (w *worker) Ended(err error) {
+	if w.evidence != nil {
+		w.evidence.Cut()
+	}
+}
+
+// advance takes the work as far as it goes now.
+func (w *worker) advance(tx *bot.Tx) {
+	switch w.phase {
+	case settling:
+		w.settle(tx)
+	case counting:
+		if w.full != nil || !w.site.Terms.Fence {
+			w.phase = reconciling
+			w.advance(tx)
+		}
+	case reconciling:
+		w.reconcile(tx)
+	case working:
+		w.work(tx)
+	}
+}
+
+// settle waits until the bot stands in a loaded world, then starts the evidence of this session.
+func (w *worker) settle(tx *bot.Tx) {
+	v := tx.View()
+	inv := v.Inventory()
+	if !tx.Ready() || !inv.Known || v.Self().GameMode == worldstate.GameModeUnknown {
+		return
+	}
+	if v.DimensionName() != w.site.Record.Dimension {
+		w.fail(ErrOtherDimension)
+		return
+	}
+	w.began, w.grew = tx.Now(), tx.Ticks()
+	w.table = path.NewTable(tx.Registry())
+	mode := v.Self().GameMode
+	w.evidence = effects.NewPlacements(effects.Options{
+		Epoch: epoch(v), Fence: w.site.Terms.Fence, Pipeline: w.site.Options.Pipeline, Least: w.site.Terms.Least,
+		Used: w.site.Terms.Used, Demoted: w.site.demoted, States: w.site.States,
+		Survival: mode == worldstate.Survival || mode == worldstate.Adventure,
+	})
+	w.site.mission.Joined(self)
+	for _, c := range v.Columns() {
+		w.site.mission.ChunkLoaded(c, v)
+	}
+	w.phase = counting
+	w.fence(tx, nil)
+}
+
+// fence sends request-stats and says what to do with the reply.
+func (w *worker) fence(tx *bot.Tx, then func(effects.FactRef)) {
+	if !w.site.Terms.Fence {
+		return
+	}
+	if err := tx.Out().RequestStats(); err != nil {
+		w.fail(err)
+		return
+	}
+	w.evidence.FenceSent()
+	w.fences = append(w.fences, then)
+	tx.Wake(2)
+}
+
+// epochChanged handles a respawn or a change of dimension: open brackets are over.
+func (w *worker) epochChanged(tx *bot.Tx, f bot.Fact) {
+	w.site.at(DimensionChange)
+	if w.evidence == nil {
+		return
+	}
+	open := w.evidence.NextEpoch(epoch(tx.View()))
+	w.staged = nil
+	if len(open) > 0 || len(w.open) > 0 {
+		w.leave("the world changed while placements were on their way")
+		return
+	}
+	if tx.View().DimensionName() == w.site.Record.Dimension {
+		w.leave("the bot came back to life")
+	}
+}
+
+// leave ends the session so that Work joins again.
+func (w *worker) leave(why string) {
+	if w.phase == over {
+		return
+	}
+	w.phase = over
+	w.result.rejoin = true
+	w.site.Report(Rejoining{why})
+	w.stop()
+}
+
+// fail ends the session with an error that a rejoin does not mend.
+func (w *worker) fail(err error) {
+	if w.phase == over {
+		return
+	}
+	w.phase, w.err = over, err
+	w.stop()
+}
+
+// finish ends the session because the mission is done or waits for its owner.
+func (w *worker) finish(r Result) {
+	if w.phase == over {
+		return
+	}
+	w.phase, w.result = over, r
+	w.stop()
+}
+
+func epoch(v worldstate.View) effects.Epoch {
+	e := v.Epoch()
+	return effects.Epoch{Host: e.Host, World: e.World, Timeline: e.Timeline}
+}
+
+// others lists where the other players stand.
+func others(v worldstate.View) []geom.Vec3 {
+	var out []geom.Vec3
+	player, own := v.Registry().PlayerType(), v.Self().EntityID
+	for _, e := range v.Entities() {
+		if e.Type == player && e.ID != own {
+			out = append(out, e.Position)
+		}
+	}
+	return out
+}
+
+// errNoBinding wraps why a step cannot be bound now.
+var errNoBinding = errors.New("cannot be bound")
+
+// overlay is the world with some cells as they were.
+type overlay struct {
+	under placement.Cells
+	cells map[geom.BlockPos]registry.StateID
+}
+
+// Block implements placement.Cells.
+func (o overlay) Block(p geom.BlockPos) (registry.StateID, bool) {
+	if s, ok := o.cells[p]; ok {
+		return s, true
+	}
+	return o.under.Block(p)
+}
