@@ -67,10 +67,11 @@ func prepare(c ctx, item registry.ItemID, click Click, look geom.Rotation, sneak
 		return nil, reject(UnknownCell, "the clicked cell %v is not loaded", click.Pos)
 	}
 	p := &put{ctx: c, item: item, block: block, pos: click.Pos, there: clicked, face: click.Face,
-		look: look.Horizontal(), yaw: look.Yaw, order: nearest(look), sneak: sneak, inPlace: true}
+		look: look.Horizontal(), yaw: look.Yaw, pitch: look.Pitch, order: nearest(look), sneak: sneak, inPlace: true}
 	if !sneak && c.eats(clicked) && !(c.block(clicked) == block.Name && stackProperty(c.family(clicked)) != "") {
 		return nil, reject(ClickEaten, "%s takes the click itself; sneak", c.block(clicked))
 	}
+	p.near = p.order[0]
 	p.hit = click.Point().Sub(p.pos.Corner())
 	if !p.replaces(clicked) {
 		p.inPlace = false

@@ -19,7 +19,9 @@ type put struct {
 	hit     geom.Vec3 // the clicked point relative to pos
 	look    geom.Face // horizontal
 	yaw     float32
-	order   [6]geom.Face
+	pitch   float32
+	order   [6]geom.Face // directions to try, the clicked block first
+	near    geom.Face    // the look's largest component
 	sneak   bool
 	inPlace bool // the clicked block itself is replaced
 }
@@ -110,9 +112,9 @@ func (p *put) fresh() (registry.StateID, *Rejection) {
 	case Chest:
 		return p.chest(s), nil
 	case SixwayOpposite:
-		return facing(p.order[0].Opposite()), nil
+		return facing(p.near.Opposite()), nil
 	case Observer:
-		return facing(p.order[0]), nil
+		return facing(p.near), nil
 	case Crafter:
 		return p.with(s, "orientation", p.crafter()), nil
 	case Jigsaw:
@@ -309,7 +311,7 @@ func (p *put) chest(s registry.StateID) registry.StateID {
 }
 
 func (p *put) crafter() string {
-	front := p.order[0].Opposite()
+	front := p.near.Opposite()
 	top := geom.Up
 	switch front {
 	case geom.Up:

@@ -146,12 +146,9 @@ func (p *put) onWall(s registry.StateID, f Family) (registry.StateID, *Rejection
 }
 
 func (p *put) dripstonePlaced(s registry.StateID) (registry.StateID, *Rejection) {
-	dir := geom.Up
-	for _, d := range p.order {
-		if !d.IsHorizontal() {
-			dir = d.Opposite()
-			break
-		}
+	dir := geom.Down // somebody who looks up hangs it
+	if p.pitch > 0 {
+		dir = geom.Up
 	}
 	for _, d := range []geom.Face{dir, dir.Opposite()} {
 		if n := p.with(s, "vertical_direction", d.String()); p.holds(n) {

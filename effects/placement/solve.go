@@ -144,7 +144,7 @@ func (s *solver) try(click Click, look geom.Rotation, sneak bool, clicked regist
 		return false
 	}
 	to := cells[0].To
-	if cells[0].Pos != s.target || !Same(s.reg, s.want, to, s.masks) {
+	if cells[0].Pos != s.target || !Same(s.reg, s.want, to, s.masks) || s.wrongHalf(to) {
 		s.mismatch(cells[0])
 		return false
 	}
@@ -164,6 +164,16 @@ func (s *solver) try(click Click, look geom.Rotation, sneak bool, clicked regist
 	}
 	s.uses = append(s.uses, scored{u, cost})
 	return true
+}
+
+// wrongHalf tells whether a chest would pair with a neighbour that is not its other half. Staying single is no harm: the
+// other half pairs with it later.
+func (s *solver) wrongHalf(to registry.StateID) bool {
+	if s.family(to) != Chest {
+		return false
+	}
+	kind := s.prop(to, "type")
+	return kind != "single" && kind != s.prop(s.want, "type")
 }
 
 // misses counts the masked properties that already come out otherwise than wanted.
