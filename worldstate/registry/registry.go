@@ -99,7 +99,7 @@ func build(p Protocol) (*Registry, error) {
 		return nil, fmt.Errorf("%w %d: no tables embedded", ErrUnknownProtocol, int32(p))
 	}
 	r := &Registry{
-		protocol: p, shapes: t.shapes,
+		protocol: p, shapes: t.shapes, support: t.support,
 		byName: make(map[string]*Block, len(rows.blocks)), itemByName: make(map[string]*Item, len(rows.items)),
 		entityByName: make(map[string]*EntityType, len(rows.entities)),
 	}
@@ -108,10 +108,6 @@ func build(p Protocol) (*Registry, error) {
 	}
 	if err := r.addBlocks(t, rows.blocks); err != nil {
 		return nil, err
-	}
-	r.support = make([]supportMask, len(r.shapes))
-	for i, s := range r.shapes {
-		r.support[i] = supportOf(s)
 	}
 	return r, nil
 }

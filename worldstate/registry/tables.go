@@ -25,7 +25,8 @@ const namespace = "minecraft:"
 type tables struct {
 	schemas  [][]Property
 	shapes   [][]geom.Box
-	patterns [][]uint16 // indexes into shapes: one for all states of a block, or one per state
+	support  []supportMask // beside shapes
+	patterns [][]uint16    // indexes into shapes: one for all states of a block, or one per state
 	blocks   []blockRow
 	items    []Item       // without ids
 	entities []EntityType // without ids
@@ -174,6 +175,9 @@ func decodeTables(raw []byte) (*tables, error) {
 			return b
 		})
 	})
+	for _, boxes := range t.shapes {
+		t.support = append(t.support, supportOf(boxes))
+	}
 	t.patterns = list(r, func() []uint16 { return list(r, func() uint16 { return uint16(r.uint()) }) })
 	for _, c := range r.columns(6) {
 		t.blocks = append(t.blocks, blockRow{
