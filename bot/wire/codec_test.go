@@ -40,7 +40,7 @@ var known = []struct{ packet, reason string }{
 // TestCodec compares every packet of every version with minecraft-protocol: its random packets through our decoder and
 // back to equal bytes and equal fields, ours through its parser the same.
 func TestCodec(t *testing.T) {
-	n := 3
+	n := 10
 	if os.Getenv("BLOCKWORLD_FULL") != "" {
 		n = 40
 	}

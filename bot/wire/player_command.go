@@ -41,7 +41,11 @@ func (io *IO) bodyAction(a *BodyAction) {
 	if !io.reading && n < 0 {
 		io.Fail(fmt.Errorf("%w: this version tells sneaking by player_input", ErrMalformed))
 	}
-	if io.VarInt(&n); io.reading && io.ok() {
+	io.VarInt(&n)
+	if io.reading && (n < 0 || n > int32(StartFallFlying)-shift) {
+		io.Fail(fmt.Errorf("%w: player command %d", ErrMalformed, n))
+	}
+	if io.reading && io.ok() {
 		*a = BodyAction(n + shift)
 	}
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // Redact returns a packet without its secrets: shared secrets and login tokens, answers to login queries (proxies send
-// forwarding secrets in them), cookies, keys and signatures of chat sessions, the query of resource pack addresses, what
+// forwarding secrets in them), cookies, keys and signatures of chat sessions, passwords in commands of account plug-ins, the query of resource pack addresses, what
 // proxies append to the host of the handshake. Bytes become zeros where the length matters to nobody but the layout. A
 // packet that may hold a secret and cannot be decoded is cut down to its id. data itself is not changed.
 func Redact(p registry.Protocol, s State, d Direction, data []byte) []byte {
@@ -60,9 +60,9 @@ func blank(pk Packet) {
 	case *Chat:
 		clear(p.Signature[:])
 	case *ChatCommand:
-		blankArguments(p.Signatures)
+		blankCommand(p)
 	case *ChatCommandSigned:
-		blankArguments(p.Signatures)
+		blankCommand((*ChatCommand)(p))
 	case *ChatSessionUpdate:
 		zero(p.Session.PublicKey, p.Session.KeySignature)
 	case *PlayerChat:
@@ -74,9 +74,18 @@ func blank(pk Packet) {
 	}
 }
 
-func blankArguments(list []ArgumentSignature) {
-	for i := range list {
-		clear(list[i].Signature[:])
+// passwordCommands are commands of common account plug-ins; what follows them is a password.
+var passwordCommands = map[string]bool{
+	"login": true, "l": true, "log": true, "register": true, "reg": true, "changepassword": true, "changepass": true, "cp": true,
+	"unregister": true, "premium": true, "2fa": true, "totp": true, "email": true,
+}
+
+func blankCommand(p *ChatCommand) {
+	if name, _, ok := strings.Cut(p.Command, " "); ok && passwordCommands[strings.ToLower(name)] {
+		p.Command = name
+	}
+	for i := range p.Signatures {
+		clear(p.Signatures[i].Signature[:])
 	}
 }
 

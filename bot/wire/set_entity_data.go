@@ -10,6 +10,9 @@ type SetEntityData struct {
 func (p *SetEntityData) Marshal(io *IO) {
 	io.VarInt(&p.EntityID)
 	if io.reading {
+		if io.ok() && io.remaining() == 0 {
+			io.Fail(ErrShort)
+		}
 		p.Metadata = io.own(io.take(io.remaining()))
 		return
 	}
