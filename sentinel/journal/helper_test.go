@@ -21,7 +21,7 @@ const (
 var testMission = effects.MissionID{0xAA}
 
 func testOptions() Options {
-	return Options{Now: func() time.Time { return time.UnixMilli(1_700_000_000_000) }, Rand: rand.NewChaCha8([32]byte{1})}
+	return Options{Now: func() time.Time { return time.UnixMilli(1_700_000_000_000) }, Rand: rand.NewChaCha8([32]byte{1}), noSync: true}
 }
 
 func openTest(t testing.TB, dir string) *Journal {

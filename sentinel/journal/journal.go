@@ -92,6 +92,8 @@ type Options struct {
 	At        func(Point)      // called at each point; nil: nothing
 	MustExist bool             // ErrNoJournal instead of starting a new one
 	Outbox    bool             // also store every outcome as a message for a control plane
+
+	noSync bool // tests that kill no process: do not wait for the disk
 }
 
 // Journal is an open journal. Its methods may be called from any goroutine.
@@ -154,7 +156,7 @@ func (j *Journal) open(path string) error {
 	if err != nil {
 		return fmt.Errorf("journal %s: %w", path, err)
 	}
-	j.db = db
+	j.db, db.NoSync = db, j.opts.noSync
 	if j.head, err = read(j, (*txn).loadHead); err != nil {
 		return fmt.Errorf("journal %s: %w", path, err)
 	}

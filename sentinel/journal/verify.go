@@ -150,7 +150,7 @@ func (v *verifier) take(line []byte) error {
 		v.head = &h
 		return same(line, h)
 	}
-	var l entryLine
+	var l struct{ Entry, Signature []byte } // the rest is rebuilt from these two
 	if json.Unmarshal(line, &l) != nil || len(l.Signature) != ed25519.SignatureSize {
 		return changedOrCut(line)
 	}
@@ -267,6 +267,9 @@ func (v *verifier) order() error {
 	}
 	slices.Sort(numbers)
 	for i, n := range numbers {
+		if i > 0 && n == numbers[i-1] {
+			return fmt.Errorf("entry %d twice: %w", n, ErrOutOfOrder)
+		}
 		if n != uint64(i)+1 {
 			return fmt.Errorf("entry %d: %w", i+1, ErrReceiptsCut)
 		}
