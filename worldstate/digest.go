@@ -59,6 +59,9 @@ func (v View) Dump() Dump {
 	return d
 }
 
+// Digest returns the digest of everything the mirror shows. Two replays of the same facts give the same.
+func (v View) Digest() [sha256.Size]byte { return v.Dump().Digest() }
+
 // Digest is the SHA-256 of the dump's JSON: one value for everything the mirror shows.
 func (d Dump) Digest() [sha256.Size]byte {
 	b, err := json.Marshal(d)

@@ -25,7 +25,7 @@ type Inventory struct {
 }
 
 // Hand returns the slot of the main hand; unknown if the held slot or the inventory is.
-func (i *Inventory) Hand() Slot {
+func (i Inventory) Hand() Slot {
 	if !i.Known || i.Held < 0 || i.Held > 8 {
 		return Slot{}
 	}

@@ -6,6 +6,7 @@ import (
 	"math"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -334,6 +335,37 @@ func TestEpochs(t *testing.T) {
 	if got, want := same.View().Epoch(), (Epoch{Host: 1, World: 3, Timeline: 1}); got != want || same.View().Sequence() != 4 {
 		t.Errorf("another server: %+v", got)
 	}
+}
+
+// TestSharedStore lets many mirrors take and change the same columns at once; with -race it proves that they may.
+func TestSharedStore(t *testing.T) {
+	store := NewSectionStore()
+	some := &cells{}
+	for i := range some {
+		some[i] = registry.StateID(i % 30)
+	}
+	data := encodeColumn([]*cells{some, {}, some}, testLayout, 0, false)
+	reg := testRegistry(t)
+	var wg sync.WaitGroup
+	for bot := range 8 {
+		wg.Go(func() {
+			m := NewMirror(reg, store)
+			for i := range int32(60) {
+				pos := geom.ChunkPos{X: i % 7}
+				at := geom.BlockPos{X: pos.X << 4, Y: -16 + i%3, Z: i % 16}
+				state := registry.StateID(100 + bot)
+				for _, ev := range []Event{ChunkLoaded{Pos: pos, Layout: testLayout, Data: data}, BlockChanged{at, state}} {
+					if err := m.Apply(ev); err != nil {
+						t.Error(err)
+					}
+				}
+				if s, ok := m.View().Block(at); s != state || !ok {
+					t.Errorf("bot %d sees %d", bot, s)
+				}
+			}
+		})
+	}
+	wg.Wait()
 }
 
 // TestSharing proves that bots of one process share what they see alike, before and after changes, and that what nobody

@@ -21,20 +21,20 @@ type Stats struct {
 }
 
 // Known tells whether a reply has come since the join.
-func (s *Stats) Known() bool { return s.Replies > 0 }
+func (s Stats) Known() bool { return s.Replies > 0 }
 
 // Get returns one statistic; false before the first reply. One that was never told is 0.
-func (s *Stats) Get(category, id int32) (int32, bool) {
+func (s Stats) Get(category, id int32) (int32, bool) {
 	return s.values[StatKey{category, id}], s.Known()
 }
 
 // Used returns how often an item has been used; false before the first reply.
-func (s *Stats) Used(item registry.ItemID) (int32, bool) {
+func (s Stats) Used(item registry.ItemID) (int32, bool) {
 	return s.Get(registry.StatCategoryUsed, int32(item))
 }
 
 // Category returns a copy of all statistics of a category that are not zero, nil before the first reply.
-func (s *Stats) Category(category int32) map[int32]int32 {
+func (s Stats) Category(category int32) map[int32]int32 {
 	if !s.Known() {
 		return nil
 	}
@@ -48,7 +48,7 @@ func (s *Stats) Category(category int32) map[int32]int32 {
 }
 
 // LastReply returns the entries of the last reply as they came.
-func (s *Stats) LastReply() []Stat { return append([]Stat(nil), s.last...) }
+func (s Stats) LastReply() []Stat { return append([]Stat(nil), s.last...) }
 
 // clone returns a copy that later replies do not change.
 func (s *Stats) clone() Stats {

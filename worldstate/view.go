@@ -52,6 +52,18 @@ func (v View) Block(pos geom.BlockPos) (registry.StateID, bool) {
 // Loaded tells whether a column is loaded.
 func (v View) Loaded(pos geom.ChunkPos) bool { return v.m != nil && v.m.world.column(pos) != nil }
 
+// Column returns a loaded column. It shows later changes too, so it is to be read at once and by the mirror's goroutine.
+func (v View) Column(pos geom.ChunkPos) (*Column, bool) {
+	if v.m == nil {
+		return nil, false
+	}
+	l := v.m.world.column(pos)
+	if l == nil {
+		return nil, false
+	}
+	return l.Column, true
+}
+
 // Columns returns the positions of all loaded columns, by z, then x.
 func (v View) Columns() []geom.ChunkPos {
 	out := make([]geom.ChunkPos, 0, len(v.mirror().world.columns))
