@@ -93,6 +93,9 @@ func New(plan Plan, opt Options, saved []Status) (*Mission, error) {
 		if s.State != Claimed {
 			m.set(i, s.State)
 		}
+		if s.Journaled {
+			m.journal(i, true)
+		}
 	}
 	return m, nil
 }
@@ -152,11 +155,11 @@ func (m *Mission) set(i int, s State) {
 	if s != Claimed && s != Sent {
 		st.bot = ""
 	}
-	if s == Proven && was != Proven {
-		m.journal(i)
-	}
-	if was == Disturbed && (s == Pending || s == Accepted) {
-		m.forget(i)
+	switch {
+	case s == Proven:
+		m.journal(i, true)
+	case was == Disturbed && s != Disturbed:
+		m.journal(i, false)
 	}
 	if s != Refused {
 		st.refusedOn = nil
@@ -170,45 +173,22 @@ func (m *Mission) set(i int, s State) {
 	m.looked = 0
 }
 
-// journal adds a proven step's cells to the cursor's hash; a later step on a cell replaces the earlier one.
-func (m *Mission) journal(i int) {
-	for _, c := range m.plan.Steps[i].Cells {
-		if old, ok := m.proven[c.Pos]; ok {
-			if m.laterProven(c.Pos, i) {
-				continue
-			}
-			m.hash -= effects.CellHash(c.Pos, old)
-		}
-		m.proven[c.Pos] = c.To
-		m.hash += effects.CellHash(c.Pos, c.To)
-	}
-}
-
-func (m *Mission) laterProven(pos geom.BlockPos, i int) bool {
-	for _, j := range m.byCell[pos] {
-		if j > i && m.steps[j].State == Proven {
-			return true
-		}
-	}
-	return false
-}
-
-// forget takes a reopened step's cells out of the cursor's hash.
-func (m *Mission) forget(i int) {
+// journal puts a step's cells into the cursor's hash or takes them out. Of several journaled steps on one cell the last
+// one says what the cell holds.
+func (m *Mission) journal(i int, in bool) {
+	m.steps[i].Journaled = in
 	for _, c := range m.plan.Steps[i].Cells {
 		if old, ok := m.proven[c.Pos]; ok {
 			m.hash -= effects.CellHash(c.Pos, old)
 			delete(m.proven, c.Pos)
 		}
-	}
-	for _, c := range m.plan.Steps[i].Cells {
 		for _, j := range m.byCell[c.Pos] {
-			if j != i && m.steps[j].State == Proven {
+			if m.steps[j].Journaled {
 				m.proven[c.Pos] = m.cell(j, c.Pos).To
 			}
 		}
-		if s, ok := m.proven[c.Pos]; ok {
-			m.hash += effects.CellHash(c.Pos, s)
+		if now, ok := m.proven[c.Pos]; ok {
+			m.hash += effects.CellHash(c.Pos, now)
 		}
 	}
 }

@@ -73,6 +73,7 @@ type Status struct {
 	Generation uint32           // raised by every repair
 	Action     effects.ActionID // of the newest sent mark
 	Code       effects.Code     // reason of the newest verdict
+	Journaled  bool             // proven in this generation: its cells are in the cursor's hash
 }
 
 // Errors of the machine.
