@@ -1,0 +1,182 @@
+package bot_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"blockworld/bot"
+	"blockworld/bot/internal/permits"
+	"blockworld/bot/login"
+	"blockworld/effects"
+	"blockworld/effects/path"
+	"blockworld/fixtures/server"
+	"blockworld/worldstate"
+	"blockworld/worldstate/geom"
+	"blockworld/worldstate/registry"
+)
+
+// start runs an embedded server for a test.
+func start(t *testing.T, c server.Config) *server.Server {
+	t.Helper()
+	c.Logf = t.Logf
+	s, err := server.Start(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+func options(t *testing.T, s *server.Server) bot.Options {
+	return bot.Options{
+		Address: s.Addr(), Username: "Tester", RuntimeDir: t.TempDir(), ViewDistance: 3,
+		Notify: func(n bot.Notice) { t.Logf("notice: %s: %s", n.Kind, n.Text) },
+	}
+}
+
+// run joins and runs until the test ends.
+func run(t *testing.T, o bot.Options) *bot.Bot {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	b, err := bot.Join(ctx, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- b.Run(context.Background()) }()
+	t.Cleanup(func() {
+		b.Close()
+		if err := <-ended; !errors.Is(err, bot.ErrClosed) {
+			t.Errorf("the session ended: %v", err)
+		}
+	})
+	return b
+}
+
+// waiter tells when a condition holds, looking after each fact and each tick.
+type waiter struct {
+	cond func(*bot.Tx) bool
+	done chan struct{}
+	met  bool
+}
+
+func (w *waiter) Fact(tx *bot.Tx, _ bot.Fact) { w.look(tx) }
+func (w *waiter) Tick(tx *bot.Tx) bool        { w.look(tx); return !w.met }
+func (w *waiter) Ended(error)                 {}
+func (w *waiter) look(tx *bot.Tx) {
+	if !w.met && w.cond(tx) {
+		w.met = true
+		close(w.done)
+	}
+}
+
+// await waits until a condition holds on the loop.
+func await(t *testing.T, b *bot.Bot, what string, cond func(*bot.Tx) bool) {
+	t.Helper()
+	w := &waiter{cond: cond, done: make(chan struct{})}
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	if err := b.Do(ctx, func(tx *bot.Tx) { tx.Attach(w); tx.Wake(1); w.look(tx) }); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-w.done:
+	case <-ctx.Done():
+		s, _ := b.Snapshot(context.Background())
+		t.Fatalf("not within the time: %s; %v %+v", what, b.Err(), s)
+	}
+	b.Do(ctx, func(tx *bot.Tx) { tx.Detach(w) })
+}
+
+func snapshot(t *testing.T, b *bot.Bot) bot.Snapshot {
+	t.Helper()
+	s, err := b.Snapshot(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestEmbeddedServer(t *testing.T) {
+	for _, p := range registry.Protocols() {
+		t.Run(fmt.Sprint(int32(p)), func(t *testing.T) {
+			t.Parallel()
+			s := start(t, server.Config{Protocol: p, Encrypt: p%2 == 0, Compression: 64, ConfigPing: true, GameMode: worldstate.Creative, ViewDistance: 3,
+				Tick: 10 * time.Millisecond})
+			o := options(t, s)
+			o.Tick = 10 * time.Millisecond
+			o.Session = func(context.Context, login.SessionRequest) error { return nil } // versions without shouldAuthenticate ask it
+			b := run(t, o)
+			if b.Protocol() != p {
+				t.Errorf("speaks %s", b.Protocol())
+			}
+			await(t, b, "ready and on the ground", func(tx *bot.Tx) bool { return tx.Ready() && tx.Player().OnGround })
+			got := snapshot(t, b)
+			if got.Self.GameMode != worldstate.Creative || got.Name != "Tester" || got.Sent.Effects() != 0 || got.Corrected != 1 {
+				t.Errorf("snapshot %+v", got)
+			}
+			walkTo(t, b, geom.BlockPos{X: 5, Y: int32(got.Position[1]), Z: 3})
+			if at := snapshot(t, b); at.Corrected != 1 {
+				t.Errorf("%d corrections under way", at.Corrected-1)
+			}
+		})
+	}
+}
+
+// walkTo finds a path and walks it.
+func walkTo(t *testing.T, b *bot.Bot, to geom.BlockPos) {
+	t.Helper()
+	var ended chan string
+	table := path.NewTable(b.Registry())
+	permit := permits.New(t).Take()
+	err := b.Do(t.Context(), func(tx *bot.Tx) {
+		from := geom.BlockAt(tx.Player().Pos)
+		box := geom.BlockBox{Min: geom.BlockPos{X: -40, Y: -64, Z: -40}, Max: geom.BlockPos{X: 40, Y: 200, Z: 40}}
+		r := path.Find(path.World{Table: table, Cells: tx.View()}, from, to, path.Options{WalkBox: box}, nil)
+		if r.Status != path.Reached {
+			t.Errorf("path from %v to %v: %s, %s", from, to, r.Status, r.Why)
+			return
+		}
+		ended = make(chan string, 1)
+		_, err := tx.Walk(permit, r.Nodes, bot.WalkOptions{Sprint: true, Done: func(_ *bot.Tx, w *bot.Walk) {
+			status, detail := w.Status()
+			ended <- fmt.Sprintf("%s %s", status, detail)
+		}})
+		if err != nil {
+			t.Error(err)
+		}
+	})
+	if err != nil || ended == nil {
+		t.Fatal(err)
+	}
+	select {
+	case got := <-ended:
+		if got != "reached " {
+			t.Errorf("the walk to %v ended: %s", to, got)
+		}
+	case <-time.After(20 * time.Second):
+		t.Fatalf("the walk to %v has not ended", to)
+	}
+	at := snapshot(t, b).Position
+	if geom.BlockAt(at) != to {
+		t.Errorf("stands at %v, want %v", at, to)
+	}
+}
+
+func TestProbeEmbeddedServer(t *testing.T) {
+	s := start(t, server.Config{Protocol: registry.Latest, GameMode: worldstate.Creative, ViewDistance: 2, Tick: 5 * time.Millisecond})
+	o := options(t, s)
+	o.Tick = 5 * time.Millisecond
+	got, err := bot.Probe(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	place, _ := got.Best(effects.PlaceBlock)
+	if got.Fence != bot.FindingYes || got.Counters != bot.FindingYes || got.Inventory != bot.FindingYes || place.Grade != effects.Attributed {
+		t.Errorf("probed %+v", got)
+	}
+}
