@@ -107,6 +107,7 @@ func (j *Journal) try(todo []*request) (refused int, err error) {
 	}
 	j.mu.Lock()
 	j.head, j.key = t.head, t.key
+	j.commits++
 	j.mu.Unlock()
 	return -1, nil
 }

@@ -3,6 +3,7 @@ package journal
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"syscall"
 )
 
@@ -59,10 +60,13 @@ func damaged(where, format string, args ...any) error {
 	return &Damage{Where: where, What: fmt.Sprintf(format, args...)}
 }
 
-// storage turns the system's word for a full disk into ours.
+// storage turns the system's word for a full disk into ours. bbolt keeps only the text of some errors.
 func storage(err error) error {
+	if err == nil || errors.Is(err, ErrDiskFull) {
+		return err
+	}
 	for _, full := range []syscall.Errno{syscall.ENOSPC, syscall.EFBIG, errQuota} {
-		if errors.Is(err, full) {
+		if errors.Is(err, full) || strings.Contains(err.Error(), full.Error()) {
 			return fmt.Errorf("%w: %w", ErrDiskFull, err)
 		}
 	}

@@ -110,6 +110,7 @@ type Journal struct {
 	failed  error
 	closed  bool
 	head    chainHead // as of the last commit; the leader's while leading
+	commits uint64    // transactions stored; the leader's while leading
 }
 
 // Open opens the journal of a data directory, starting one if there is none, and checks every page and record of it
@@ -234,6 +235,13 @@ func exists(path string) error {
 		err = fmt.Errorf("%w: %s", ErrNoJournal, path)
 	}
 	return err
+}
+
+// Commits returns how many transactions, and so waits for the disk, there were since the journal was opened.
+func (j *Journal) Commits() uint64 {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.commits
 }
 
 // Dir returns the data directory.
