@@ -78,6 +78,7 @@ func (f Follower) Follow(w World, p Player) (Follower, Input, Progress) {
 	}
 	c.flat, c.err = c.measure()
 	if c.last && c.settled() {
+		rest.Sneak = p.Climbing && !p.OnGround // hold on
 		return f, rest, Arrived
 	}
 	if f.strayed(&c) {
@@ -271,17 +272,43 @@ func (c *course) keys(yaw float32) Input {
 	case c.p.InWater || c.p.InLava:
 		in.Jump = c.p.Pos[1] < c.node.Feet+0.3
 		in.Sneak = c.p.Pos[1] > c.node.Feet+1.2
-	case c.p.Climbing:
+	case c.p.Climbing && !c.p.OnGround:
 		c.climb(&in)
 	case c.p.OnGround:
-		rise := c.node.Feet - c.p.Pos[1]
-		in.Jump = rise > stepOutHeight && c.p.HorizontalCollision
-		in.Sneak = c.last && left < 0.15 && rise > -stepOutHeight && in.Forward != 0
-		if c.scaffoldBelow() && c.node.Feet < c.p.Pos[1]-settle && c.flat < 0.3 {
-			in.Sneak = true
-		}
+		c.walk(&in, left)
 	}
 	return in
+}
+
+// walk steers on the ground.
+func (c *course) walk(in *Input, left float64) {
+	rise := c.node.Feet - c.p.Pos[1]
+	climbs := c.node.Move == path.Climb
+	in.Jump = rise > stepOutHeight && (c.p.HorizontalCollision || c.flat < 0.2)
+	in.Sneak = c.last && !climbs && c.kindBelowNode() != kindScaffolding && left < 0.15 && math.Abs(rise) < stepOutHeight && in.Forward != 0
+	if rise > -settle || c.flat > 0.3 {
+		return
+	}
+	if c.scaffoldBelow() {
+		in.Sneak = true
+	} else if x, z := c.rim(); x != 0 || z != 0 {
+		in.Yaw, in.Forward = float32(math.Atan2(-x, z)*180/math.Pi), 1
+	}
+}
+
+// rim returns the way off whatever still holds a player who should fall: the top of a ladder beside the shaft, say.
+func (c *course) rim() (x, z float64) {
+	s := sim{w: c.w, p: c.p}
+	under := c.p.Box()
+	under.Min[1], under.Max[1] = under.Min[1]-0.01, under.Min[1]
+	var buf [boxBuffer]geom.Box
+	for _, o := range s.gather(buf[:0], under) {
+		if overlaps(under, o) {
+			x += c.p.Pos[0] - (max(o.Min[0], under.Min[0])+min(o.Max[0], under.Max[0]))/2
+			z += c.p.Pos[2] - (max(o.Min[2], under.Min[2])+min(o.Max[2], under.Max[2]))/2
+		}
+	}
+	return x, z
 }
 
 // hover steers in flight: partly pressed keys, because one full tick carries half a block, and up or down only when the
@@ -298,18 +325,23 @@ func (c *course) climb(in *Input) {
 	rise := c.node.Feet - c.p.Pos[1]
 	in.Jump = rise > settle
 	s := sim{w: c.w, p: c.p}
-	if rise < -settle && (s.kindAt(s.feet()) == kindScaffolding || c.scaffoldBelow()) {
-		in.Sneak = true
-	}
-	if rise > -settle && !in.Jump && s.kindAt(s.feet()) != kindScaffolding {
-		in.Sneak = true // hold on
-	}
+	in.Sneak = rise < -settle && (s.kindAt(s.feet()) == kindScaffolding || c.scaffoldBelow())
 	if c.node.Move == path.Climb && math.Abs(rise) > settle {
 		in.Forward *= min(1, c.flat/0.1) // stay in the column
 	}
 }
 
+// scaffoldBelow tells whether the player stands on scaffolding.
 func (c *course) scaffoldBelow() bool {
 	s := sim{w: c.w, p: c.p}
-	return s.kindAt(geom.BlockAt(c.p.Pos.Sub(geom.Vec3{0, 1e-5, 0}))) == kindScaffolding
+	y := c.p.Pos[1]
+	return y-math.Floor(y) < 1e-3 && s.kindAt(geom.BlockAt(c.p.Pos.Sub(geom.Vec3{0, 0.5, 0}))) == kindScaffolding
+}
+
+// kindBelowNode is the kind of the block that the node stands on.
+func (c *course) kindBelowNode() kind {
+	s := sim{w: c.w}
+	at := c.node.Centre()
+	at[1] -= 1e-3
+	return s.kindAt(geom.BlockAt(at))
 }

@@ -164,6 +164,12 @@ func follow(t *testing.T, g *grid, w physics.World, a physics.Attributes, p phys
 	tight := geom.BlockBox{Min: nodes[0].Pos, Max: nodes[0].Pos} // the smallest walk box that would have given this path
 	for _, n := range nodes {
 		tight = tight.Union(geom.BlockBox{Min: n.Pos, Max: n.Pos})
+		if n.Move == path.Jump { // a search lets nobody jump where the height of the jump leads out of it
+			tight.Max.Y = max(tight.Max.Y, n.Pos.Y+1)
+		}
+		if n.Move == path.Swim { // a search lets nobody swim where sinking leads out of the walk box
+			tight.Min.Y = min(tight.Min.Y, n.Pos.Y-1)
+		}
 	}
 	for tick := range limit {
 		next, in, progress := f.Follow(w, p)
@@ -176,10 +182,10 @@ func follow(t *testing.T, g *grid, w physics.World, a physics.Attributes, p phys
 		f = next
 		p = physics.Step(w, p, in, a)
 		if !tight.Contains(geom.BlockAt(p.Pos)) {
-			t.Fatalf("left the walk box at %s", show(p))
+			t.Fatalf("left the walk box at %s, before node %d %+v: path %v", show(p), f.Next, nodes[f.Next], nodes)
 		}
 		if p.InLava {
-			t.Fatalf("walked into lava at %s", show(p))
+			t.Fatalf("walked into lava at %s, before node %d %+v: path %v", show(p), f.Next, nodes[f.Next], nodes)
 		}
 	}
 	t.Fatalf("not there after %d ticks: %s, before node %d of %d: %+v\npath %v", limit, show(p), f.Next, len(nodes), nodes[f.Next], nodes)

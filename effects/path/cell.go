@@ -33,6 +33,7 @@ type place struct {
 	slow   bool   // slow ground
 	noJump bool   // sticky ground
 	soft   bool   // trampled by landing
+	hangs  bool   // climbable with nothing to climb below: reached from below only
 	narrow bool   // the floor is a post or a rim: good enough to start from, not to walk over
 	plain  bool   // floor at 0, feet and head cell without any collision: no box needs checking
 	hazard Hazard // worst thing touched, banned or costly
@@ -66,6 +67,9 @@ func (f *finder) look(pos geom.BlockPos) place {
 		return place{}
 	}
 	p := f.foot(own, below, ok)
+	if p.foot == footSwim && below.top == 0 && !f.o.WalkBox.Contains(above(pos, -1)) {
+		return place{} // who falls in or stops swimming sinks
+	}
 	if p.foot == footNone {
 		return p
 	}
@@ -76,6 +80,7 @@ func (f *finder) look(pos geom.BlockPos) place {
 	}
 	p.water, p.deep = own.flags&flagWater != 0, head.flags&flagWater != 0
 	p.climb = own.flags&flagClimb != 0
+	p.hangs = p.foot == footClimb && below.flags&flagClimb == 0
 	p.hazard = f.worst(pos, own, head, below, p)
 	p.near = f.besideHazard(pos)
 	return p

@@ -91,6 +91,12 @@ func reach(p place) float64 {
 	return jumpHeight
 }
 
+// apex is how many cells above its own the feet get in a jump from a record.
+func (f *finder) apex(a *record) int32 {
+	const top = 1.2523 // of vanilla's jump
+	return int32(math.Floor(float64(a.place.height) + min(top, reach(a.place)+0.25)))
+}
+
 // sideways offers the moves into a neighbouring column: up, on the level, or down to the first thing that holds.
 func (f *finder) sideways(i int32, d geom.BlockPos) {
 	a := f.s.records[i]
@@ -105,6 +111,12 @@ func (f *finder) sideways(i int32, d geom.BlockPos) {
 		rise := b.feet() - feet
 		if b.place.foot == footNone || rise > reach(a.place)+epsilon || !f.allowed(b.place) {
 			continue
+		}
+		if b.place.hangs || b.place.foot == footClimb && rise > epsilon {
+			continue // climbed into from below, not from the side
+		}
+		if rise > stepHeight+epsilon && !f.o.WalkBox.Contains(above(a.pos, f.apex(&a))) {
+			continue // a jump goes a little higher than it lands
 		}
 		holds := rise <= epsilon // on the level or just below: nobody falls past it
 		cost, move := sidewaysMove(rise)
@@ -168,7 +180,7 @@ func (f *finder) drop(i int32, side, d geom.BlockPos) {
 			continue
 		}
 		rise := b.feet() - feet
-		if -rise > float64(f.o.maxDrop())+epsilon || b.place.soft || !f.allowed(b.place) || !f.clearWay(&a, b, d) {
+		if -rise > float64(f.o.maxDrop())+epsilon || b.place.soft || b.place.hangs || !f.allowed(b.place) || !f.clearWay(&a, b, d) {
 			return
 		}
 		f.relax(i, j, costWalk+fallCost(rise), f.kindOf(b.place, Drop))
@@ -272,10 +284,9 @@ func (f *finder) safe(pos geom.BlockPos, low, high float64) bool {
 // vertical offers climbing and swimming within the column.
 func (f *finder) vertical(i int32) {
 	a := f.s.records[i]
-	if up, ok := f.record(above(a.pos, 1)); ok && (a.place.climb || a.place.water) {
+	if up, ok := f.record(above(a.pos, 1)); ok {
 		b := &f.s.records[up]
-		fits := b.place.foot == footClimb || b.place.climb || b.place.foot == footSwim || a.place.climb && b.place.foot == footStand
-		if fits && f.allowed(b.place) && f.columnFree(&a, b) {
+		if f.rises(a.place, b.place) && f.allowed(b.place) && f.columnFree(&a, b) {
 			f.relax(i, up, costClimb, f.kindOf(b.place, Climb))
 		}
 	}
@@ -288,6 +299,20 @@ func (f *finder) vertical(i int32) {
 		f.allowed(b.place) && f.columnFree(b, &a) {
 		f.relax(i, down, costDescend, f.kindOf(b.place, Climb))
 	}
+}
+
+// rises tells whether a player gets from a place to the one right above it: climbing, swimming, or with a jump into
+// something climbable.
+func (f *finder) rises(a, b place) bool {
+	switch b.foot {
+	case footClimb:
+		return a.climb || a.water || !a.noJump && a.height == 0
+	case footSwim:
+		return a.climb || a.water
+	case footStand:
+		return a.climb || a.water && b.climb
+	}
+	return false
 }
 
 // columnFree tells whether the player's box gets from the lower record straight up to the upper one.
