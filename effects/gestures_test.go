@@ -46,7 +46,9 @@ func TestGestures(t *testing.T) {
 		{"DC-13/no echo", with(hand, func(f *GestureFacts) { f.FenceReply = fence }), UnverifiedEffect, Processed, CodeProcessed},
 		{"DC-13/snapshot alone", with(hand, func(f *GestureFacts) { f.FenceReply, f.Snapshot = fence, at(FactSnapshot, 4) }), UnverifiedEffect, Processed, CodeProcessed},
 		{"DC-13/held slot alone", with(hand, func(f *GestureFacts) { f.FenceReply, f.Held = fence, at(FactHeldSlot, 4) }), UnverifiedEffect, Processed, CodeProcessed},
-		{"DC-13/snapshot and held slot", with(hand, func(f *GestureFacts) { f.FenceReply, f.Snapshot, f.Held = fence, at(FactSnapshot, 4), at(FactHeldSlot, 4) }), Proven, Acknowledged, CodeInventoryExact},
+		{"DC-13/snapshot and held slot", with(hand, func(f *GestureFacts) {
+			f.FenceReply, f.Snapshot, f.Held = fence, at(FactSnapshot, 4), at(FactHeldSlot, 4)
+		}), Proven, Acknowledged, CodeInventoryExact},
 		{"DC-13/witness", with(hand, func(f *GestureFacts) { f.FenceReply, f.Witness = fence, sight }), Proven, Acknowledged, CodeWitnessThere},
 		{"DC-13/something else", with(hand, func(f *GestureFacts) { f.FenceReply, f.Held, f.Other = fence, at(FactHeldSlot, 4), true }), Refused, GradeNone, CodeInventoryOther},
 	}

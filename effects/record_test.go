@@ -181,4 +181,3 @@ func FuzzRecords(f *testing.F) {
 		}
 	})
 }
-

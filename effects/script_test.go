@@ -34,12 +34,20 @@ type script struct {
 	got  Findings
 }
 
+// plainStates knows each block as one state: a landing is the very state that was meant for the target.
+type plainStates struct{ ExactStates }
+
+func (plainStates) Landed(before, after, placed registry.StateID) bool {
+	return before != after && after == placed
+}
+
 // newScript starts a machine and answers its first fence with a full reply: seven bricks used so far.
 func newScript(t *testing.T, o Options) *script {
 	t.Helper()
 	if o.Least == GradeNone {
 		o.Least = Attributed
 	}
+	o.States = plainStates{}
 	s := &script{t: t, p: NewPlacements(o), used: map[registry.ItemID]int32{brickItem: 7}}
 	if o.Fence {
 		s.p.FenceSent()
