@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -124,6 +125,12 @@ func TestScan(t *testing.T) {
 			some := registry.StateID(next(30))
 			want := func(s registry.StateID) bool { return s == some || s == 2*some || s%97 == 5 }
 			got := m.View().Scan(box, want, 1<<20)
+			slices.SortFunc(got.Found, func(a, b Found) int {
+				if a.Pos.Less(b.Pos) {
+					return -1
+				}
+				return 1
+			})
 			var found []Found
 			unknown := int64(0)
 			for y := box.Min.Y; y <= box.Max.Y; y++ {

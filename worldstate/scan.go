@@ -1,7 +1,6 @@
 package worldstate
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -17,7 +16,7 @@ type Found struct {
 
 // ScanResult is what a scan saw.
 type ScanResult struct {
-	Found   []Found // by y, then z, then x
+	Found   []Found // section by section, from the lowest layer up, by z and x; within a section by y, z, x
 	More    bool    // the limit cut the list
 	Known   int64   // cells of the box that are loaded
 	Unknown int64   // cells that are not: they may hold anything
@@ -31,9 +30,6 @@ func (v View) Scan(box geom.BlockBox, want func(registry.StateID) bool, limit in
 		s.run(&v.m.world)
 	}
 	s.result.Unknown = volume(s.box) - s.result.Known
-	slices.SortFunc(s.result.Found, func(a, b Found) int {
-		return cmp.Or(cmp.Compare(a.Pos.Y, b.Pos.Y), cmp.Compare(a.Pos.Z, b.Pos.Z), cmp.Compare(a.Pos.X, b.Pos.X))
-	})
 	return s.result
 }
 
@@ -175,32 +171,46 @@ func (s *scan) palette(sec *section, corner geom.BlockPos) {
 		return
 	}
 	f := &packings[sec.bits]
-	for n, w := range sec.words {
-		if !holds(w, indexes, f.ones, f.highs) {
-			continue
-		}
-		first := uint32(n) * uint32(sec.per)
-		for i := first; i < min(first+uint32(sec.per), sectionCells); i++ {
-			field := uint16(w) & sec.mask
-			w >>= sec.bits
-			if !wanted[field] {
-				continue
-			}
-			pos := geom.BlockPos{X: corner.X + int32(i&15), Y: corner.Y + int32(i>>8), Z: corner.Z + int32(i>>4&15)}
-			if s.box.Contains(pos) && !s.add(pos, sec.palette[field]) {
+	if len(indexes) == 1 {
+		mask := uint64(indexes[0]) * f.ones
+		for n, w := range sec.words {
+			if x := w ^ mask; (x-f.ones)&^x&f.highs != 0 && !s.word(sec, n, &wanted, corner) {
 				return
 			}
+		}
+		return
+	}
+	for n, w := range sec.words {
+		if holds(w, indexes, f) && !s.word(sec, n, &wanted, corner) {
+			return
 		}
 	}
 }
 
 // holds tells whether any field of w is one of the indexes: a field that is equal becomes zero, and subtracting one from
 // a zero field borrows into its highest bit. Bits behind the last field may only make it say yes too often.
-func holds(w uint64, indexes []int, ones, highs uint64) bool {
+func holds(w uint64, indexes []int, f *fields) bool {
 	for _, i := range indexes {
-		if x := w ^ uint64(i)*ones; (x-ones)&^x&highs != 0 {
+		if x := w ^ uint64(i)*f.ones; (x-f.ones)&^x&f.highs != 0 {
 			return true
 		}
 	}
 	return false
+}
+
+// word looks at each field of one word.
+func (s *scan) word(sec *section, n int, wanted *[1 << largestPalette]bool, corner geom.BlockPos) bool {
+	first, w := uint32(n)*uint32(sec.per), sec.words[n]
+	for i := first; i < min(first+uint32(sec.per), sectionCells); i++ {
+		field := uint16(w) & sec.mask
+		w >>= sec.bits
+		if !wanted[field&0xff] {
+			continue
+		}
+		pos := geom.BlockPos{X: corner.X + int32(i&15), Y: corner.Y + int32(i>>8), Z: corner.Z + int32(i>>4&15)}
+		if s.box.Contains(pos) && !s.add(pos, sec.palette[field]) {
+			return false
+		}
+	}
+	return true
 }
