@@ -69,6 +69,9 @@ func (c *Column) set(pos geom.BlockPos, state registry.StateID) {
 // DecodeColumn reads the section data of level_chunk_with_light. It copies what it keeps; bytes that follow the last
 // section are allowed, as the vanilla server sends some. Errors wrap ErrMalformed.
 func DecodeColumn(data []byte, l ColumnLayout) (*Column, error) {
+	if l.MinY%16 != 0 || l.MinY < -maxHeight || l.MinY > maxHeight {
+		return nil, fmt.Errorf("%w: no column begins at y %d", ErrMalformed, l.MinY)
+	}
 	if l.Height <= 0 || l.Height > maxHeight || l.Height%16 != 0 || l.BlockBits < 1 || l.BlockBits > 16 || l.BiomeBits < 1 || l.BiomeBits > 32 {
 		return nil, fmt.Errorf("%w: no column has height %d and ids of %d and %d bits", ErrMalformed, l.Height, l.BlockBits, l.BiomeBits)
 	}

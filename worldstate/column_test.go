@@ -127,6 +127,8 @@ func TestColumnMalformed(t *testing.T) {
 		"no height":                          {good, ColumnLayout{BlockBits: 15, BiomeBits: 6}},
 		"a height of 17":                     {good, ColumnLayout{Height: 17, BlockBits: 15, BiomeBits: 6}},
 		"a huge height":                      {good, ColumnLayout{Height: 1 << 20, BlockBits: 15, BiomeBits: 6}},
+		"a bottom at 3":                      {good, ColumnLayout{MinY: 3, Height: 16, BlockBits: 15, BiomeBits: 6}},
+		"a bottom far away":                  {good, ColumnLayout{MinY: 1 << 30, Height: 16, BlockBits: 15, BiomeBits: 6}},
 		"no bits":                            {good, ColumnLayout{Height: 16}},
 		"nothing":                            {nil, l},
 	}

@@ -152,6 +152,10 @@ func (m *Mirror) chunkLoaded(ev ChunkLoaded) error {
 	if _, ok := w.columns[ev.Pos]; !ok && len(w.columns) >= maxColumns {
 		return fmt.Errorf("%w: more than %d columns", ErrMalformed, maxColumns)
 	}
+	const far = 1 << 26 // the world ends at column 1,875,000
+	if ev.Pos.X < -far || ev.Pos.X > far || ev.Pos.Z < -far || ev.Pos.Z > far {
+		return fmt.Errorf("%w: column at %s", ErrMalformed, ev.Pos)
+	}
 	if len(ev.BlockEntities) > maxBlockEntities {
 		return fmt.Errorf("%w: %d block entities in a column", ErrMalformed, len(ev.BlockEntities))
 	}
