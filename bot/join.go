@@ -116,9 +116,10 @@ func (b *Bot) connect(ctx context.Context) error {
 		raw.Close()
 		return err
 	}
+	raw = timed{raw, b.opts.Timeouts.Write}
 	conn := wire.NewConn(raw, wire.Clientbound)
 	conn.SetProtocol(b.opts.Protocol)
-	b.link = newLink(raw, conn, b.opts.Timeouts.Write)
+	b.link = newLink(raw, conn)
 	b.out = egress.New(conn, b.opts.Protocol, b.opts.Respawn)
 	return nil
 }

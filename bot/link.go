@@ -29,13 +29,25 @@ type link struct {
 	closing chan struct{}
 	once    sync.Once
 	reader  sync.WaitGroup
-	write   time.Duration
+}
+
+// timed is a connection whose writes have to be taken in time.
+type timed struct {
+	net.Conn
+	limit time.Duration
+}
+
+func (t timed) Write(b []byte) (int, error) {
+	if err := t.SetWriteDeadline(time.Now().Add(t.limit)); err != nil {
+		return 0, err
+	}
+	return t.Conn.Write(b)
 }
 
 // newLink starts the reader. Every link must be closed.
-func newLink(raw net.Conn, conn *wire.Conn, write time.Duration) *link {
+func newLink(raw net.Conn, conn *wire.Conn) *link {
 	l := &link{
-		raw: raw, conn: conn, write: write,
+		raw: raw, conn: conn,
 		packets: make(chan inbound, inboundQueue),
 		resume:  make(chan struct{}),
 		closing: make(chan struct{}),
@@ -99,14 +111,6 @@ func parks(p wire.Packet) bool {
 		return true
 	}
 	return false
-}
-
-// flush hands what was written to the server, which has to take it in time.
-func (l *link) flush(f interface{ Flush() error }) error {
-	if err := l.raw.SetWriteDeadline(time.Now().Add(l.write)); err != nil {
-		return err
-	}
-	return f.Flush()
 }
 
 // close ends the connection and waits for the reader. It may be called more than once.

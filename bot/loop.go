@@ -39,7 +39,7 @@ func (b *Bot) Run(ctx context.Context) error {
 // loop handles packets, wake-ups and functions until enough says so (nil) or the session is over.
 func (b *Bot) loop(ctx context.Context, enough func() bool) error {
 	defer b.stopTimer()
-	if err := b.link.flush(b.out); err != nil {
+	if err := b.out.Flush(); err != nil {
 		return b.lost(err)
 	}
 	for !enough() {
@@ -62,10 +62,10 @@ func (b *Bot) loop(ctx context.Context, enough func() bool) error {
 			return b.over()
 		}
 		if err != nil {
-			b.link.flush(b.out) // what was already said goes out, the error is the one that counts
+			b.out.Flush() // what was already said goes out, the error is the one that counts
 			return err
 		}
-		if err := b.link.flush(b.out); err != nil {
+		if err := b.out.Flush(); err != nil {
 			return b.lost(err)
 		}
 	}
@@ -151,7 +151,7 @@ func (b *Bot) carryOut(ctx context.Context, actions []login.Action) error {
 		case login.Compress:
 			b.link.conn.SetCompression(a.Threshold)
 		case login.Encrypt:
-			if err = b.link.flush(b.out); err == nil {
+			if err = b.out.Flush(); err == nil {
 				err = b.link.conn.SetEncryption(a.Key[:])
 			}
 		case login.LoggedIn:

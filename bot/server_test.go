@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
+	"net"
+	"os"
 	"testing"
 	"time"
 
@@ -179,4 +182,82 @@ func TestProbeEmbeddedServer(t *testing.T) {
 	if got.Fence != bot.FindingYes || got.Counters != bot.FindingYes || got.Inventory != bot.FindingYes || place.Grade != effects.Attributed {
 		t.Errorf("probed %+v", got)
 	}
+}
+
+// TestStay walks about on terrain with hills, ten minutes of game time in full, without a kick or a correction.
+func TestStay(t *testing.T) {
+	ticks := 2_000
+	if os.Getenv("BLOCKWORLD_FULL") == "1" {
+		ticks = 12_000
+	}
+	t.Run("DC-03/stepped ticks without a kick", func(t *testing.T) {
+		s := start(t, server.Config{Protocol: registry.Latest, Terrain: server.Hills, Seed: 3, ViewDistance: 4, Stepped: true, GameMode: worldstate.Survival})
+		clock := bot.NewStepped(time.Unix(0, 0))
+		o := options(t, s)
+		o.Clock, o.Dial = clock, func(context.Context, string, string) (net.Conn, error) { return s.Dial(), nil }
+		o.Protocol = registry.Latest
+		stepping := make(chan struct{})
+		go func() {
+			for {
+				select {
+				case <-stepping:
+					return
+				default:
+					s.Step(1)
+					s.Settle()
+				}
+			}
+		}()
+		b := run(t, o)
+		close(stepping)
+		table, source, r := path.NewTable(b.Registry()), permits.New(t), rand.New(rand.NewPCG(1, 1))
+		scratch := new(path.Scratch)
+		walks, reached := 0, 0
+		done := func(_ *bot.Tx, w *bot.Walk) {
+			if status, detail := w.Status(); status == bot.WalkReached {
+				reached++
+			} else {
+				t.Logf("a walk ended: %s %s", status, detail)
+			}
+		}
+		for tick := range ticks {
+			s.Step(1)
+			clock.Advance(50 * time.Millisecond)
+			err := b.Do(t.Context(), func(tx *bot.Tx) {
+				tx.Wake(2)
+				if tick%200 != 100 || !tx.Ready() {
+					return
+				}
+				if nodes := stroll(tx, table, scratch, r); nodes != nil {
+					walks++
+					tx.Walk(source.Take(), nodes, bot.WalkOptions{Sprint: true, Done: done})
+				}
+			})
+			if err != nil {
+				t.Fatalf("tick %d: %v", tick, err)
+			}
+			s.Settle()
+		}
+		end := snapshot(t, b)
+		if walks < ticks/400 || reached < walks*9/10 || end.Corrected != 1 {
+			t.Errorf("%d walks, %d reached, %d corrections", walks, reached, end.Corrected-1)
+		}
+		t.Logf("%d walks, %d reached, sent %v", walks, reached, end.Sent)
+	})
+}
+
+// stroll is a path to a random cell nearby, nil if there is none.
+func stroll(tx *bot.Tx, table *path.Table, scratch *path.Scratch, r *rand.Rand) []path.Node {
+	from := geom.BlockAt(tx.Player().Pos)
+	var goals []geom.BlockPos
+	x, z := from.X+r.Int32N(25)-12, from.Z+r.Int32N(25)-12
+	for y := from.Y - 8; y <= from.Y+8; y++ {
+		goals = append(goals, geom.BlockPos{X: x, Y: y, Z: z})
+	}
+	box := geom.BlockBox{Min: geom.BlockPos{X: -60, Y: -64, Z: -60}, Max: geom.BlockPos{X: 60, Y: 300, Z: 60}}
+	found := path.FindAny(path.World{Table: table, Cells: tx.View()}, from, goals, path.Options{WalkBox: box, Swim: true}, scratch)
+	if found.Status != path.Reached {
+		return nil
+	}
+	return found.Nodes
 }
