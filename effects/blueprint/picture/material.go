@@ -230,10 +230,12 @@ func (m material) at(p geom.Vec3, side uint8) color.RGBA {
 			k = 0.86
 		}
 	}
-	grain := map[pattern]float64{plain: 0.015, planks: 0.04, bricks: 0.05, bark: 0.06, rough: 0.08, leafy: 0.2, pane: 0}[m.pattern]
-	k += (hash(p, u, v) - 0.5) * 2 * grain
+	k += (hash(p, u, v) - 0.5) * 2 * grains[m.pattern]
 	return color.RGBA{scale(m.c.R, k), scale(m.c.G, k), scale(m.c.B, k), 255}
 }
+
+// grains is how much the grain of each pattern varies.
+var grains = [...]float64{plain: 0.015, planks: 0.04, bricks: 0.05, bark: 0.06, rough: 0.08, leafy: 0.2, pane: 0}
 
 // hash gives every sixteenth of a face its own grain, 0..1.
 func hash(p geom.Vec3, u, v float64) float64 {

@@ -25,7 +25,7 @@ func TestHousePicture(t *testing.T) {
 	}
 	var first, second bytes.Buffer
 	cells := picture.OfBlueprint(reg, b)
-	o := picture.Options{MaxSide: 600, Ground: true}
+	o := picture.Options{MaxSide: 320, Ground: true}
 	if err := picture.WritePNG(&first, reg, cells, o); err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +44,7 @@ func TestHousePicture(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s := img.Bounds().Size(); s.X > 600 || s.Y > 600 || s.X < 400 {
+	if s := img.Bounds().Size(); s.X > 320 || s.Y > 320 || s.X < 200 {
 		t.Errorf("size %v", s)
 	}
 	seen := map[color.Color]bool{}

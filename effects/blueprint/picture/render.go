@@ -40,8 +40,8 @@ func Render(reg *registry.Registry, cells []Cell, o Options) *image.RGBA {
 		img.SetRGBA(0, 0, background)
 		return img
 	}
-	for _, b := range s.solids {
-		s.draw(b)
+	for i := range s.solids {
+		s.draw(int32(i))
 	}
 	s.light()
 	// Painter's order for what light passes through: the farthest first.
@@ -76,7 +76,8 @@ type scene struct {
 	depth          []float32
 	point          []geom.Vec3 // where the visible surface is, for shadows
 	side           []uint8     // 0 nothing, 1 top, 2 south, 3 east
-	filled         map[geom.BlockPos][]geom.Box
+	owner          []int32     // the brick that is visible, an index into solids
+	filled         shadowGrid
 }
 
 func depthOf(v geom.Vec3) float64 { return v[0] + v[2] + v[1]*2*tilt }
@@ -87,7 +88,7 @@ func newScene(reg *registry.Registry, cells []Cell, o Options) *scene {
 		o.MaxSide = 1200
 	}
 	o.MaxSide = min(o.MaxSide, maxPixels)
-	s := &scene{filled: map[geom.BlockPos][]geom.Box{}}
+	s := &scene{}
 	opaque := map[geom.BlockPos]bool{}
 	for _, c := range cells {
 		if reg.FullCube(c.State) && materialOf(reg, c.State).alpha == 255 {
@@ -113,6 +114,7 @@ func newScene(reg *registry.Registry, cells []Cell, o Options) *scene {
 	if len(s.solids)+len(s.clears) == 0 {
 		return nil
 	}
+	s.filled = newShadowGrid(s.bounds(), s.solids)
 	if o.Ground {
 		s.lawn()
 	}
@@ -126,19 +128,6 @@ func (s *scene) add(b geom.Box, m material) {
 		return
 	}
 	s.solids = append(s.solids, brick{b, m})
-	// Shadows are looked up by cell, a little inside the box so that its faces belong to one cell.
-	lo, hi := geom.BlockAt(b.Min.Add(geom.Vec3{1e-6, 1e-6, 1e-6})), geom.BlockAt(b.Max.Sub(geom.Vec3{1e-6, 1e-6, 1e-6}))
-	if m.glow {
-		return
-	}
-	for y := lo.Y; y <= hi.Y; y++ {
-		for z := lo.Z; z <= hi.Z; z++ {
-			for x := lo.X; x <= hi.X; x++ {
-				p := geom.BlockPos{X: x, Y: y, Z: z}
-				s.filled[p] = append(s.filled[p], b)
-			}
-		}
-	}
 }
 
 // turnBox turns a box by quarters around the world's axis.
@@ -190,7 +179,8 @@ func (s *scene) frame(most int) {
 	s.w, s.h = int((x1-x0)*s.scale)+24*super, int((y1-y0)*s.scale)+24*super
 	s.w, s.h = s.w+s.w%super, s.h+s.h%super
 	n := s.w * s.h
-	s.pix, s.depth, s.point, s.side = make([]color.RGBA, n), make([]float32, n), make([]geom.Vec3, n), make([]uint8, n)
+	s.pix, s.depth, s.point = make([]color.RGBA, n), make([]float32, n), make([]geom.Vec3, n)
+	s.side, s.owner = make([]uint8, n), make([]int32, n)
 	for i := range s.pix {
 		s.pix[i], s.depth[i] = background, float32(math.Inf(-1))
 	}
@@ -241,15 +231,13 @@ func (s *scene) pixels(q quad, fn func(i int, p geom.Vec3)) {
 	}
 }
 
-func (s *scene) draw(b brick) {
+// draw enters a box into the depth buffer; colours come when it is known what is visible.
+func (s *scene) draw(n int32) {
+	b := s.solids[n]
 	for _, q := range quads(b.box) {
 		s.pixels(q, func(i int, p geom.Vec3) {
 			if d := float32(depthOf(p)); d > s.depth[i]+1e-4 {
-				s.depth[i], s.point[i], s.side[i] = d, p, q.side
-				s.pix[i] = b.look.at(p, q.side)
-				if b.look.glow {
-					s.side[i] = 4
-				}
+				s.depth[i], s.point[i], s.side[i], s.owner[i] = d, p, q.side, n
 			}
 		})
 	}
