@@ -200,17 +200,54 @@ func (t *txn) newest(scope string) (id effects.ActionID, err error) {
 	return id, d.close()
 }
 
-// doneSteps counts the newest generation of each step only: a repaired step counts once.
-func (t *txn) doneSteps(id effects.MissionID) (uint32, error) {
-	steps, err := collect(t, stepsBucket, id[:], decodeStepRecord)
-	var n uint32
-	for i, s := range steps {
-		last := i+1 == len(steps) || steps[i+1].Key.Index != s.Key.Index || steps[i+1].Key.Ordinal != s.Key.Ordinal
-		if last && s.Status.Done() {
-			n++
-		}
+// putStep stores a step and keeps the mission's count of done steps, in which only the newest generation of a step
+// counts: a repaired step counts once.
+func (t *txn) putStep(mission effects.MissionID, s *Step) error {
+	key := stepKey(mission, s.Key)
+	all := key[:len(key)-4] // every generation
+	before, err := t.newestDone(all)
+	if err != nil {
+		return err
 	}
-	return n, err
+	if err := t.put(stepsBucket, key, s.encode()); err != nil {
+		return err
+	}
+	after, err := t.newestDone(all)
+	if err != nil || before == after {
+		return err
+	}
+	n, err := t.doneSteps(mission)
+	if err != nil {
+		return err
+	}
+	if after {
+		n++
+	} else {
+		n--
+	}
+	e := newEncoder()
+	e.u32(n)
+	return t.put(doneBucket, mission[:], e.b)
+}
+
+func (t *txn) newestDone(generations []byte) (bool, error) {
+	key, record, err := t.last(stepsBucket, generations)
+	if key == nil || err != nil {
+		return false, err
+	}
+	s, err := decodeStepRecord(record)
+	return s.Status.Done(), err
+}
+
+// doneSteps returns how many steps of a mission count in its cursor.
+func (t *txn) doneSteps(id effects.MissionID) (uint32, error) {
+	record, err := t.get(doneBucket, id[:])
+	if record == nil || err != nil {
+		return 0, err
+	}
+	d := newDecoder(record)
+	n := d.u32()
+	return n, d.close()
 }
 
 // stepKey orders a mission's steps by plan order, ordinal and generation.

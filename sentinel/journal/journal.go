@@ -29,6 +29,7 @@ import (
 //	newest      scope -> action of the newest mark
 //	open        cell (28 bytes, zero for none) | action -> action, while unresolved
 //	steps       mission | index | ordinal | generation -> Step
+//	done        mission -> number of steps that are done
 //	entries     scope | number -> confirmed
 //	attempts    action | number -> Attempt, canonical
 //	receipts    action -> number in the chain
@@ -47,6 +48,7 @@ var (
 	newestBucket    = []byte("newest")
 	openBucket      = []byte("open")
 	stepsBucket     = []byte("steps")
+	doneBucket      = []byte("done")
 	entriesBucket   = []byte("entries")
 	attemptsBucket  = []byte("attempts")
 	receiptsBucket  = []byte("receipts")
@@ -60,7 +62,7 @@ var (
 // buckets lists the tree's buckets, all of which exist in every journal.
 func buckets() [][]byte {
 	return [][]byte{metaBucket, counterBucket, missionsBucket, budgetsBucket, cursorsBucket, demotionsBucket,
-		actionsBucket, marksBucket, newestBucket, openBucket, stepsBucket, entriesBucket, attemptsBucket, receiptsBucket,
+		actionsBucket, marksBucket, newestBucket, openBucket, stepsBucket, doneBucket, entriesBucket, attemptsBucket, receiptsBucket,
 		chainBucket, trustBucket, outboxBucket}
 }
 

@@ -97,8 +97,7 @@ func (t *txn) takeStep(m *Mark, cell []byte) error {
 			return fmt.Errorf("%w: step %d is %s", ErrStepDone, m.Step.Index, s.Status)
 		}
 	}
-	s := Step{Key: m.Step, Action: m.Binding.Action, Status: StatusOpen}
-	return t.put(stepsBucket, key, s.encode())
+	return t.putStep(m.Binding.Mission, &Step{Key: m.Step, Action: m.Binding.Action, Status: StatusOpen})
 }
 
 // dropNewest drops the mark that is about to be superseded, if its action is closed: only unresolved marks and the

@@ -106,7 +106,7 @@ func (t *txn) store(a *Action) error {
 			return err
 		} else if s.Action == a.ID {
 			s.Status = a.Status
-			if err := t.put(stepsBucket, key, s.encode()); err != nil {
+			if err := t.putStep(a.Mission, &s); err != nil {
 				return err
 			}
 		}
