@@ -211,3 +211,33 @@ func TestVerdictZeroIsCareful(t *testing.T) {
 		}
 	}
 }
+
+// FuzzParseRequest: whatever comes, a request that is read is valid, and reads back from its own JSON as itself.
+func FuzzParseRequest(f *testing.F) {
+	for c, r := range requests {
+		f.Add(c.String(), []byte(r))
+	}
+	f.Add("say", []byte(`{"text":"/op me"}`))
+	f.Add("move_to", []byte(`{"pos":[1,2,3],"pos":[1,2,3]}`))
+	f.Add("dig", []byte(`{}`))
+	f.Fuzz(func(t *testing.T, name string, data []byte) {
+		r, err := ParseRequest(name, data)
+		if err != nil {
+			if !errors.Is(err, ErrBadRequest) && !errors.Is(err, ErrUnknownCapability) {
+				t.Errorf("an error of no kind: %v", err)
+			}
+			return
+		}
+		if err := r.Validate(); err != nil {
+			t.Error(err)
+		}
+		out, err := json.Marshal(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		back, err := ParseRequest(name, out)
+		if err != nil || RequestDigest(back) != RequestDigest(r) {
+			t.Errorf("%s reads back as %s: %v", data, out, err)
+		}
+	})
+}

@@ -21,6 +21,8 @@ const (
 // FateOf tells the fate of a placement that got its verdict after the newest mark was written.
 func FateOf(o Outcome) Fate {
 	switch c := o.Evidence.Counter; {
+	case o.Code == CodeNotSent:
+		return FateNotAddedSince
 	case !c.Known:
 		return FateUnknownSince
 	case c.After == c.Before+1:

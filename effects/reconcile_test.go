@@ -183,3 +183,21 @@ func TestOpenRulesFirstMatch(t *testing.T) {
 		}
 	}
 }
+
+func TestFateOf(t *testing.T) {
+	counter := func(before, after int32) Outcome {
+		return Outcome{Evidence: Evidence{Counter: CounterChange{brickItem, before, after, true}}}
+	}
+	for name, c := range map[string]struct {
+		o    Outcome
+		want Fate
+	}{
+		"unknown": {Outcome{}, FateUnknownSince}, "+1": {counter(3, 4), FateAddedSince}, "+0": {counter(3, 3), FateNotAddedSince},
+		"+2": {counter(3, 5), FateUnknownSince}, "-1": {counter(3, 2), FateUnknownSince},
+		"never sent": {Outcome{Verdict: NotExecuted, Code: CodeNotSent}, FateNotAddedSince},
+	} {
+		if got := FateOf(c.o); got != c.want {
+			t.Errorf("%s: %d, want %d", name, got, c.want)
+		}
+	}
+}

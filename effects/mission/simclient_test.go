@@ -49,6 +49,7 @@ type simClient struct {
 	receipts   map[effects.ActionID]effects.Receipt
 	unresolved int // uses sent on a step whose previous action was unresolved: must stay 0
 	notices    []effects.Notice
+	slots      map[registry.ItemID]int32 // as the server last showed them
 	lastDo     mission.Decision
 }
 
@@ -59,6 +60,7 @@ func (c *simClient) join() {
 	c.opt.Epoch.Host++
 	c.p = effects.NewPlacements(c.opt)
 	c.mirror = cells(maps.Clone(c.srv.world))
+	c.slots = maps.Clone(c.srv.slots)
 	c.m.Joined("a")
 	for p := range c.mirror {
 		c.m.ChunkLoaded(p.Chunk(), c.mirror)
@@ -85,6 +87,14 @@ func (c *simClient) reconcile(reply worldstate.StatsAwarded) {
 	if c.newest == nil {
 		return
 	}
+	if !c.opt.Fence { // nothing was counted that could be compared
+		for a := range c.places {
+			if _, done := c.verdict[a]; !done {
+				c.settle(effects.Settled{Action: a, Code: effects.CodeCut}, true)
+			}
+		}
+		return
+	}
 	var marked []effects.MarkedPlacement
 	add := func(a effects.ActionID, counted bool) {
 		f := effects.FateOpen
@@ -108,6 +118,9 @@ func (c *simClient) reconcile(reply worldstate.StatsAwarded) {
 }
 
 func (c *simClient) fence() {
+	if !c.opt.Fence {
+		return
+	}
 	c.p.FenceSent()
 	c.log.fence()
 	c.srv.inbox = append(c.srv.inbox, packet{})
@@ -117,6 +130,8 @@ func (c *simClient) observe(e worldstate.Event) {
 	c.seq++
 	c.log.event(e)
 	switch e := e.(type) {
+	case worldstate.InventorySlot:
+		c.slots[e.Content.Stack.Item] = e.Content.Stack.Count
 	case worldstate.BlockChanged:
 		c.mirror[e.Pos] = e.State
 		c.m.CellChanged(e.Pos, c.mirror)
@@ -176,7 +191,8 @@ func (c *simClient) place(i int) {
 		other = beside
 	}
 	p := effects.Placement{Action: a, Sequence: c.useSeq, Item: st.Item, Clicked: st.Clicked, Beside: beside,
-		OtherBefore: c.mirror[other], OtherKnown: true, Cells: st.Cells, SlotCount: -1}
+		OtherBefore: c.mirror[other], OtherKnown: true, Cells: st.Cells,
+		Slot: int8(hotbar(st.Item)), SlotCount: c.slots[st.Item]}
 	for b, j := range c.step {
 		if _, done := c.verdict[b]; j == i && !done {
 			c.unresolved++

@@ -27,7 +27,10 @@ type simServer struct {
 	moved  map[geom.BlockPos]bool // to be broadcast
 	maxSeq int32                  // to be acknowledged, 0 for nothing
 	faults faults
-	frozen bool // statistics do not move
+	frozen bool                      // statistics do not move
+	mute   bool                      // answers no fence and acknowledges nothing
+	slots  map[registry.ItemID]int32 // counts in the hotbar, survival
+	taken  map[registry.ItemID]bool  // to be shown at the next tick
 
 	executed map[effects.ActionID]bool // uses that placed their block, in the world that lives on
 	saved    *simSave
@@ -75,6 +78,8 @@ func (s *simServer) save() {
 func (s *simServer) join() {
 	s.inbox, s.out, s.moved, s.maxSeq = nil, nil, map[geom.BlockPos]bool{}, 0
 	s.dirty, s.full, s.left = map[registry.ItemID]bool{}, true, true
+	s.slots = map[registry.ItemID]int32{brickItem: 64, slabItem: 64, doorItem: 64}
+	s.taken = map[registry.ItemID]bool{}
 }
 
 // disconnect ends the session: packets that have arrived may still run, then the statistics are saved.
@@ -151,6 +156,9 @@ func (s *simServer) stats() {
 		e = append(e, worldstate.Stat{Category: registry.StatCategoryCustom, ID: registry.StatLeaveGame, Value: s.leave})
 	}
 	s.full, s.left, s.dirty = false, false, map[registry.ItemID]bool{}
+	if s.mute {
+		return
+	}
 	s.emit(worldstate.StatsAwarded{Entries: e})
 }
 
@@ -217,10 +225,15 @@ func (s *simServer) land(u *effects.Placement) {
 			s.set(u.Cells[1].Pos, u.Cells[1].To)
 		}
 	}
+	s.slots[u.Item]--
+	s.taken[u.Item] = true
 	if !s.chance(s.faults.lost) {
 		s.count(u.Item)
 	}
 }
+
+// hotbar gives each item its own slot.
+func hotbar(i registry.ItemID) int32 { return int32(i - brickItem) }
 
 func itemState(i registry.ItemID) registry.StateID {
 	switch i {
@@ -267,7 +280,12 @@ func (s *simServer) tick() {
 		}
 		s.emit(e)
 	}
-	if s.maxSeq > 0 {
+	for _, item := range slices.Sorted(maps.Keys(s.taken)) {
+		s.emit(worldstate.InventorySlot{Slot: hotbar(item), Content: worldstate.Slot{Known: true,
+			Stack: worldstate.ItemStack{Item: item, Count: s.slots[item]}}})
+	}
+	s.taken = map[registry.ItemID]bool{}
+	if s.maxSeq > 0 && !s.mute {
 		s.emit(worldstate.BlockAck{Sequence: s.maxSeq})
 		s.maxSeq = 0
 	}
