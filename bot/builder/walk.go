@@ -157,7 +157,7 @@ func (w *worker) judgeLater(tx *bot.Tx, g *gesture) {
 		tx.Wake(3)
 		return
 	}
-	w.fence(tx, func(reply effects.FactRef) { w.judgeGesture(tx, g, &reply, 0) })
+	w.fence(tx, func(tx *bot.Tx, reply effects.FactRef) { w.judgeGesture(tx, g, &reply, 0) })
 }
 
 // gestureTick judges gestures on servers without a fence.

@@ -37,7 +37,7 @@ type worker struct {
 	began    time.Time // when the session stood ready
 	evidence *effects.Placements
 	full     *fullReply // the first reply of this join
-	fences   []func(effects.FactRef)
+	fences   []func(*bot.Tx, effects.FactRef)
 	table    *path.Table
 	scratch  path.Scratch
 
@@ -147,7 +147,7 @@ func (w *worker) answered(tx *bot.Tx, reply worldstate.StatsAwarded, seq uint64)
 		then := w.fences[0]
 		w.fences = w.fences[1:]
 		if then != nil {
-			then(effects.FactRef{Kind: effects.FactClosingReply, Sequence: seq})
+			then(tx, effects.FactRef{Kind: effects.FactClosingReply, Sequence: seq})
 		}
 	}
 	w.advance(tx)
@@ -230,7 +230,7 @@ func (w *worker) settle(tx *bot.Tx) {
 }
 
 // fence sends request-stats and says what to do with the reply.
-func (w *worker) fence(tx *bot.Tx, then func(effects.FactRef)) {
+func (w *worker) fence(tx *bot.Tx, then func(*bot.Tx, effects.FactRef)) {
 	if !w.site.Terms.Fence {
 		return
 	}

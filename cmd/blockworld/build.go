@@ -1,0 +1,475 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"blockworld/bot"
+	"blockworld/bot/builder"
+	"blockworld/effects"
+	"blockworld/effects/blueprint"
+	"blockworld/effects/mission"
+	"blockworld/sentinel"
+	"blockworld/sentinel/journal"
+	"blockworld/sentinel/profile"
+	"blockworld/worldstate"
+	"blockworld/worldstate/geom"
+	"blockworld/worldstate/registry"
+)
+
+// buildFlags are the flags of build.
+type buildFlags struct {
+	session
+	place
+	profile   string
+	rate      float64
+	pipeline  int
+	resume    bool
+	mission   string
+	reconcile string
+	partial   bool
+	stay      bool
+	replace   []string
+	deadline  time.Duration
+	tries     int
+}
+
+// place holds the flags that say where a blueprint goes.
+type place struct {
+	at     string
+	rotate int
+	mirror string
+	plot   string
+	walk   string
+}
+
+func newBuild(g *globals) *cobra.Command {
+	f := &buildFlags{}
+	cmd := &cobra.Command{
+		Use:   "build FILE --server HOST --at X,Y,Z",
+		Short: "build a schematic on a server, every block proven",
+		Long: "Joins a server and builds a Sponge .schem, Litematica .litematic or structure .nbt file there, block by block. The server\n" +
+			"profile that `blockworld probe` wrote says what the server can prove. Interrupted in any way, the mission goes on\n" +
+			"with --resume from the same data folder; no step is ever executed twice.",
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f.rateSet(cmd)
+			return runBuild(cmd.Context(), g.printer(cmd), f, args)
+		},
+	}
+	fl := cmd.Flags()
+	f.session.flags(fl)
+	f.place.flags(cmd)
+	fl.StringVar(&f.profile, "profile", "", "server profile; DATA/profiles/SERVER.yaml by default")
+	fl.Float64Var(&f.rate, "rate", -1, "uses per second, 0 for as fast as the server answers; the profile's by default")
+	fl.IntVar(&f.pipeline, "pipeline", 1, "most placements on their way at once; a cut in the middle can leave as many unverified")
+	fl.BoolVar(&f.resume, "resume", false, "go on with the mission of this data folder")
+	fl.StringVar(&f.mission, "mission", "", "with --resume: which mission, if there are several")
+	fl.StringVar(&f.reconcile, "reconcile", "", "\"world\": after a full rejoin let the world decide about unverified steps")
+	fl.BoolVar(&f.partial, "partial", false, "build although parts of the file cannot be placed")
+	fl.BoolVar(&f.stay, "wait", false, "stay on the server in waiting states instead of ending")
+	fl.StringSliceVar(&f.replace, "may-replace", nil, "replaceable blocks that may be built over, such as short_grass,snow")
+	fl.DurationVar(&f.deadline, "deadline", 0, "stop sending after this time")
+	fl.IntVar(&f.tries, "tries", 10, "reconnects in a row before giving up, 0 for no end")
+	return cmd
+}
+
+func (p *place) flags(cmd *cobra.Command) {
+	fl := cmd.Flags()
+	fl.StringVar(&p.at, "at", "", "minimum corner of the building, X,Y,Z")
+	fl.IntVar(&p.rotate, "rotate", 0, "quarter turns clockwise seen from above")
+	fl.StringVar(&p.mirror, "mirror", "", "mirror along x or z, before turning")
+	fl.StringVar(&p.plot, "plot", "", "build box X1,Y1,Z1:X2,Y2,Z2; the blueprint's bounds by default")
+	fl.StringVar(&p.walk, "walk-box", "", "cells the bot may walk in; the build box and 6 around it by default")
+}
+
+func (f *buildFlags) rateSet(cmd *cobra.Command) {
+	if !cmd.Flags().Changed("rate") {
+		f.rate = -1
+	}
+}
+
+// buildReport is the JSON of build.
+type buildReport struct {
+	Mission    string  `json:"mission"`
+	Done       bool    `json:"done"`
+	Waiting    string  `json:"waiting,omitempty"`
+	Steps      int     `json:"steps"`
+	Placed     int     `json:"placed"`
+	Receipts   int     `json:"receipts"`
+	Present    int     `json:"present"`
+	Accepted   int     `json:"accepted_unverified"`
+	Unverified int     `json:"unverified"`
+	Refused    int     `json:"refused"` // attempts the server refused, over all runs of this command
+	Wrong      int     `json:"wrong_result"`
+	Disturbed  int     `json:"disturbed"`
+	Open       int     `json:"open"`
+	Cells      int     `json:"cells_total"`
+	Matching   int     `json:"cells_matching"`
+	States     int     `json:"states_total"`
+	MinGrade   string  `json:"min_grade"`
+	Seconds    float64 `json:"elapsed_s"`
+}
+
+func runBuild(ctx context.Context, p *printer, f *buildFlags, args []string) error {
+	if f.reconcile != "" && f.reconcile != "world" {
+		return fail(exitUsage, fmt.Errorf("--reconcile %q: only \"world\" is known", f.reconcile))
+	}
+	if f.pipeline < 1 || f.pipeline > 64 {
+		return fail(exitUsage, fmt.Errorf("--pipeline %d: 1 to 64 placements can be on their way", f.pipeline))
+	}
+	if f.resume {
+		return f.goOn(ctx, p, args)
+	}
+	if len(args) != 1 {
+		return fail(exitUsage, errors.New("give one schematic file, or --resume"))
+	}
+	bp, err := readBlueprint(args[0], f.rotate, f.mirror)
+	if err != nil {
+		return err
+	}
+	if f.at == "" {
+		return fail(exitUsage, errors.New("where? give --at X,Y,Z, the minimum corner"))
+	}
+	if f.server == "" {
+		return fail(exitUsage, errors.New("no server: give --server HOST or HOST:PORT"))
+	}
+	prof, err := f.loadProfile()
+	if err != nil {
+		return err
+	}
+	j, err := f.openJournal(false)
+	if err != nil {
+		return err
+	}
+	defer j.Close()
+	if err := f.nothingOpen(j); err != nil {
+		return err
+	}
+	rec, file, err := f.start(ctx, p, j, bp, prof)
+	if err != nil {
+		return err
+	}
+	return f.work(ctx, p, j, rec, file)
+}
+
+// loadProfile reads the server's profile; without one nothing is offered.
+func (f *buildFlags) loadProfile() (*profile.Profile, error) {
+	path := f.profile
+	if path == "" {
+		path = profile.Path(f.data, f.server)
+	}
+	prof, err := profile.Load(path)
+	switch {
+	case errors.Is(err, profile.ErrMissing):
+		return nil, fail(exitDenied, fmt.Errorf("%w: run `blockworld probe %s --data %s` first", err, f.server, f.data))
+	case err != nil:
+		return nil, fail(exitUsage, err)
+	}
+	if _, ok := prof.Offer(effects.PlaceBlock); !ok {
+		return nil, fail(exitDenied, fmt.Errorf("the profile %s does not offer place_block: see what it found, and `accept: observed`", path))
+	}
+	return &prof, nil
+}
+
+// nothingOpen refuses a second mission beside an unfinished one: it would be forgotten.
+func (f *buildFlags) nothingOpen(j *journal.Journal) error {
+	open, err := openMissions(j)
+	if err != nil {
+		return fail(exitFailed, err)
+	}
+	if len(open) > 0 {
+		return fail(exitUsage, fmt.Errorf("mission %s in %s is not finished: go on with --resume, or use another --data", open[0].ID, f.data))
+	}
+	return nil
+}
+
+func openMissions(j *journal.Journal) ([]journal.Mission, error) {
+	all, err := j.Missions()
+	var open []journal.Mission
+	for _, m := range all {
+		if m.State != journal.MissionComplete {
+			open = append(open, m)
+		}
+	}
+	return open, err
+}
+
+// start plans a new mission in the world as a first session sees it, and stores it.
+func (f *buildFlags) start(ctx context.Context, p *printer, j *journal.Journal, bp *blueprint.Blueprint, prof *profile.Profile) (journal.Mission, *missionFile, error) {
+	none := journal.Mission{}
+	corner, plot, err := f.where(bp)
+	if err != nil {
+		return none, nil, err
+	}
+	o, err := f.options(p)
+	if err != nil {
+		return none, nil, err
+	}
+	counted(&o, j, f.scope())
+	seen, err := survey(ctx, o, plot)
+	if err != nil {
+		return none, nil, joinFailed(err)
+	}
+	plan, err := blueprint.MakePlan(seen.reg, bp, corner, blueprint.Options{
+		World: seen, Build: plot.Build, Click: plot.Click, Walk: plot.Walk, MayReplace: f.replace, CanFly: seen.mayFly,
+		Start: &seen.feet, MinY: seen.dimension.MinY, MaxY: seen.dimension.MinY + seen.dimension.Height - 1,
+	})
+	if err != nil {
+		return none, nil, fail(exitUsage, err)
+	}
+	tellPlan(p, plan, false)
+	if n := len(plan.Rejected) + len(plan.Unreachable); n > 0 && !f.partial {
+		return none, nil, fail(exitUsage, fmt.Errorf("%d cells of the file cannot be placed (listed above): build the rest with --partial", n))
+	}
+	id, err := effects.NewMissionID(rand.Reader)
+	if err != nil {
+		return none, nil, err
+	}
+	file := &missionFile{Server: f.server, Username: f.username, Pipeline: f.pipeline, Rate: f.rate, MayReplace: plan2names(f.replace), Profile: *prof, Plan: plan}
+	if f.rate < 0 {
+		file.Rate = prof.UsesPerSecond()
+	}
+	blob, err := file.encode()
+	if err != nil {
+		return none, nil, err
+	}
+	rec := journal.Mission{
+		ID: id, Server: seen.identity, Scope: f.scope(), Dimension: seen.dimensionName, Plan: effects.Digest(plan.Digest()),
+		Steps: uint32(len(plan.Steps)), Plot: plot, Budgets: budgets(len(plan.Steps)), Options: blob,
+	}
+	if err := j.PutMission(rec); err != nil {
+		return none, nil, fail(exitFailed, err)
+	}
+	return rec, file, nil
+}
+
+// plan2names gives block names their namespace.
+func plan2names(names []string) []string {
+	var out []string
+	for _, n := range names {
+		out = append(out, fullName(n))
+	}
+	return out
+}
+
+// where reads the flags that say where the blueprint goes.
+func (f *place) where(bp *blueprint.Blueprint) (geom.BlockPos, sentinel.Plot, error) {
+	corner, err := parsePos(f.at)
+	if err != nil {
+		return corner, sentinel.Plot{}, err
+	}
+	plot := sentinel.PlotOf(bp.Bounds(corner))
+	if f.plot != "" {
+		box, err := parseBox(f.plot)
+		if err != nil {
+			return corner, plot, err
+		}
+		plot = sentinel.PlotOf(box)
+	}
+	if f.walk != "" {
+		if plot.Walk, err = parseBox(f.walk); err != nil {
+			return corner, plot, err
+		}
+	}
+	if err := plot.Validate(); err != nil {
+		return corner, plot, fail(exitUsage, err)
+	}
+	return corner, plot, nil
+}
+
+// goOn resumes a stored mission.
+func (f *buildFlags) goOn(ctx context.Context, p *printer, args []string) error {
+	if len(args) != 0 {
+		return fail(exitUsage, errors.New("--resume takes no file: the mission is stored in the data folder"))
+	}
+	j, err := f.openJournal(true)
+	if err != nil {
+		return err
+	}
+	defer j.Close()
+	rec, file, err := storedMission(j, f.mission, f.data)
+	if err != nil {
+		return err
+	}
+	if f.server == "" {
+		f.server = file.Server
+	}
+	f.username = file.Username
+	return f.work(ctx, p, j, rec, file)
+}
+
+// storedMission finds the mission to go on with.
+func storedMission(j *journal.Journal, id, data string) (journal.Mission, *missionFile, error) {
+	none := journal.Mission{}
+	var rec journal.Mission
+	if id != "" {
+		m, err := effects.ParseMissionID(id)
+		if err != nil {
+			return none, nil, fail(exitUsage, err)
+		}
+		if rec, err = j.Mission(m); err != nil {
+			return none, nil, fail(exitUsage, err)
+		}
+	} else {
+		all, err := j.Missions()
+		if err != nil {
+			return none, nil, fail(exitFailed, err)
+		}
+		for _, m := range all { // the newest unfinished one, else the newest
+			open, had := m.State != journal.MissionComplete, rec.ID != effects.MissionID{} && rec.State != journal.MissionComplete
+			if open && !had || open == had && m.UnixMilli >= rec.UnixMilli {
+				rec = m
+			}
+		}
+		if rec.ID == (effects.MissionID{}) {
+			return none, nil, fail(exitUsage, fmt.Errorf("no mission in %s: start one with `blockworld build FILE`", data))
+		}
+	}
+	file, err := decodeMissionFile(rec.Options)
+	if err != nil {
+		return none, nil, fail(exitFailed, err)
+	}
+	if effects.Digest(file.Plan.Digest()) != rec.Plan {
+		return none, nil, fail(exitFailed, fmt.Errorf("%w: the stored plan does not have the digest it was stored with", builder.ErrPlanChanged))
+	}
+	return rec, file, nil
+}
+
+// work carries a mission out and tells how it ended.
+func (f *buildFlags) work(ctx context.Context, p *printer, j *journal.Journal, rec journal.Mission, file *missionFile) error {
+	return f.carry(ctx, p, j, rec, file, nil)
+}
+
+// carry is work with the owner's decisions made first.
+func (f *buildFlags) carry(ctx context.Context, p *printer, j *journal.Journal, rec journal.Mission, file *missionFile, decide func(*builder.Site) error) error {
+	began := time.Now()
+	run, err := f.run(ctx, p, j, rec, file, decide)
+	if run == nil {
+		return err
+	}
+	report, failed := run.report(began)
+	if failed != nil {
+		return fail(exitFailed, failed)
+	}
+	tellReport(p, report, run.result)
+	if jerr := p.result(report); jerr != nil {
+		return jerr
+	}
+	return ended(run.result, err)
+}
+
+// ended turns the end of a mission into an exit code.
+func ended(r builder.Result, err error) error {
+	switch {
+	case err != nil && errors.Is(err, context.Canceled):
+		return fail(exitFailed, errors.New("interrupted; go on with --resume"))
+	case err != nil:
+		return joinFailed(err)
+	case r.Done:
+		return nil
+	case r.Waiting == mission.WaitUnverified:
+		return fail(exitUnverified, fmt.Errorf("the mission waits: %s", r.Waiting))
+	case r.Stuck != "":
+		return fail(exitFailed, fmt.Errorf("the bot cannot get to where it must look: %s", r.Stuck))
+	}
+	return fail(exitFailed, fmt.Errorf("the mission waits: %s", r.Waiting))
+}
+
+// missionRun is one carrying-out of a mission by this process.
+type missionRun struct {
+	site    *builder.Site
+	file    *missionFile
+	result  builder.Result
+	refused int
+}
+
+// run opens the site and works it. Decide, if given, makes the owner's decisions before the work begins.
+func (f *buildFlags) run(ctx context.Context, p *printer, j *journal.Journal, rec journal.Mission, file *missionFile, decide func(*builder.Site) error) (*missionRun, error) {
+	reg, err := registry.Load(file.Plan.Protocol)
+	if err != nil {
+		return nil, fail(exitFailed, err)
+	}
+	site, err := newSite(j, rec, file, reg)
+	if err != nil {
+		return nil, fail(exitFailed, err)
+	}
+	if f.rate >= 0 {
+		site.Options.Rate = f.rate
+	}
+	site.Options.ReconcileWorld = f.reconcile == "world"
+	site.Options.Stay = f.stay
+	if f.deadline > 0 {
+		site.Options.Deadline = time.Now().Add(f.deadline)
+	}
+	site.At = crashPoint(os.Getenv)
+	run := &missionRun{site: site, file: file}
+	bar := p.progress(len(file.Plan.Steps), "placing")
+	defer bar.Close()
+	site.Report = func(e builder.Event) {
+		if s, ok := e.(builder.Settled); ok {
+			if s.Verdict == effects.Refused {
+				run.refused++
+			}
+			bar.Set(int(site.Mission().Cursor().Count))
+		}
+		if words := builder.Words(e); words != "" {
+			bar.Clear()
+			p.say("%s", words)
+			if w, ok := e.(builder.Waiting); ok {
+				tellShort(p, reg, w.Short)
+			}
+		}
+	}
+	if err := site.Open(); err != nil {
+		return nil, fail(exitFailed, err)
+	}
+	bar.Set(int(site.Mission().Cursor().Count))
+	if decide != nil {
+		if err := decide(site); err != nil {
+			return nil, err
+		}
+	}
+	o, err := f.options(p)
+	if err != nil {
+		return nil, err
+	}
+	o.Protocol = file.Plan.Protocol
+	o.Sections = worldstate.NewSectionStore()
+	site.Hook(&o)
+	run.result, err = site.Work(ctx, func(ctx context.Context) (*bot.Bot, error) { return bot.Join(ctx, o) }, retry(f.tries))
+	return run, err
+}
+
+// report gathers the figures of a run.
+func (r *missionRun) report(began time.Time) (buildReport, error) {
+	s := r.site.Mission().Summary()
+	out := buildReport{
+		Mission: r.site.Record.ID.String(), Done: r.result.Done, Steps: s.Steps, Placed: s.Proven, Present: s.Present,
+		Accepted: s.Accepted, Unverified: s.Unverified, Refused: r.refused, Wrong: s.Wrong, Disturbed: s.Disturbed,
+		Open: s.Open + s.Refused, Cells: len(r.file.Plan.Final), Matching: s.Inspection.Matching, Seconds: time.Since(began).Seconds(),
+	}
+	if !r.result.Done {
+		out.Waiting = r.result.Waiting.String()
+	}
+	states := map[registry.StateID]bool{}
+	for _, c := range r.file.Plan.Final {
+		states[c.State] = true
+	}
+	out.States = len(states)
+	least := effects.GradeNone
+	err := r.site.Journal.Receipts(r.site.Record.ID, func(_ uint64, rec effects.Receipt) bool {
+		if out.Receipts++; out.Receipts == 1 || rec.Outcome.Grade < least {
+			least = rec.Outcome.Grade
+		}
+		return true
+	})
+	out.MinGrade = least.String()
+	return out, err
+}

@@ -1,0 +1,184 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"blockworld/bot/builder"
+	"blockworld/effects"
+	"blockworld/effects/mission"
+	"blockworld/sentinel/journal"
+	"blockworld/worldstate/geom"
+	"blockworld/worldstate/registry"
+)
+
+// inspectReport is the JSON of inspect.
+type inspectReport struct {
+	Mission  string         `json:"mission"`
+	Cells    int            `json:"cells_total"`
+	Matching int            `json:"cells_matching"`
+	Unknown  int            `json:"cells_unknown"`
+	Differ   []differs      `json:"differ"`
+	Steps    map[string]int `json:"steps"` // by state
+}
+
+type differs struct {
+	Pos  geom.BlockPos `json:"pos"`
+	Step int           `json:"step"`
+	Want string        `json:"want"`
+	Got  string        `json:"got"`
+}
+
+func newInspect(g *globals) *cobra.Command {
+	f := &buildFlags{}
+	cmd := &cobra.Command{
+		Use: "inspect", Short: "compare a mission's plan with the world after a fresh join", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return runInspect(cmd.Context(), g.printer(cmd), f) },
+	}
+	f.session.flags(cmd.Flags())
+	cmd.Flags().StringVar(&f.mission, "mission", "", "which mission; the newest unfinished one by default")
+	return cmd
+}
+
+func runInspect(ctx context.Context, p *printer, f *buildFlags) error {
+	j, err := f.openJournal(true)
+	if err != nil {
+		return err
+	}
+	defer j.Close()
+	rec, file, err := storedMission(j, f.mission, f.data)
+	if err != nil {
+		return err
+	}
+	reg, err := registry.Load(file.Plan.Protocol)
+	if err != nil {
+		return fail(exitFailed, err)
+	}
+	site, err := newSite(j, rec, file, reg)
+	if err == nil {
+		err = site.Open()
+	}
+	if err != nil {
+		return fail(exitFailed, err)
+	}
+	if f.server == "" {
+		f.server = file.Server
+	}
+	f.username = file.Username
+	o, err := f.options(p)
+	if err != nil {
+		return err
+	}
+	o.Protocol = file.Plan.Protocol
+	site.Hook(&o)
+	seen, err := survey(ctx, o, rec.Plot)
+	if err != nil {
+		return joinFailed(err)
+	}
+	look := site.Mission().Inspect("inspector", seen)
+	r := inspectReport{Mission: rec.ID.String(), Cells: look.Cells, Matching: look.Matching, Unknown: len(look.Unknown), Differ: []differs{}, Steps: map[string]int{}}
+	for _, d := range look.Differ {
+		r.Differ = append(r.Differ, differs{d.Pos, d.Step + 1, reg.FormatState(d.Want), reg.FormatState(d.Got)})
+	}
+	for _, s := range site.Mission().Statuses() {
+		r.Steps[s.State.String()]++
+	}
+	p.say("mission %s: %d of %d cells as planned, %d not loaded", r.Mission, r.Matching, r.Cells, r.Unknown)
+	for _, d := range r.Differ {
+		p.say("  %v (step %d): %s, planned is %s", d.Pos, d.Step, d.Got, d.Want)
+	}
+	for state, n := range r.Steps {
+		p.say("  %d steps %s", n, state)
+	}
+	if err := p.result(r); err != nil {
+		return err
+	}
+	if !look.Complete() {
+		return fail(exitFailed, errors.New("the world is not as planned"))
+	}
+	return nil
+}
+
+func newRepair(g *globals) *cobra.Command {
+	f := &buildFlags{}
+	var accept bool
+	cmd := &cobra.Command{
+		Use: "repair", Short: "your decision about disturbed, wrong and unverified steps; then the mission goes on", Args: cobra.NoArgs,
+		Long: "Opens every disturbed step, and every step that came out wrong, for a new generation: it is placed again once its cell\n" +
+			"is free. With --accept, unverified, wrong and disturbed steps are closed as accepted_unverified instead.",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			f.rate = -1
+			return runRepair(cmd.Context(), g.printer(cmd), f, accept)
+		},
+	}
+	f.session.flags(cmd.Flags())
+	cmd.Flags().StringVar(&f.mission, "mission", "", "which mission; the newest unfinished one by default")
+	cmd.Flags().StringVar(&f.reconcile, "reconcile", "", "\"world\": let the world decide about unverified steps after a full rejoin")
+	cmd.Flags().IntVar(&f.tries, "tries", 10, "reconnects in a row before giving up, 0 for no end")
+	cmd.Flags().BoolVar(&accept, "accept", false, "take them as they are: accepted_unverified, which is not success")
+	return cmd
+}
+
+func runRepair(ctx context.Context, p *printer, f *buildFlags, accept bool) error {
+	j, err := f.openJournal(true)
+	if err != nil {
+		return err
+	}
+	defer j.Close()
+	rec, file, err := storedMission(j, f.mission, f.data)
+	if err != nil {
+		return err
+	}
+	if f.server == "" {
+		f.server = file.Server
+	}
+	f.username = file.Username
+	return f.decided(ctx, p, j, rec, file, func(s *builder.Site, seen effects.CellReader) error {
+		return decide(p, s, seen, accept)
+	})
+}
+
+// decide makes the owner's decisions about every step that waits for one.
+func decide(p *printer, s *builder.Site, seen effects.CellReader, accept bool) error {
+	m := s.Mission()
+	m.Inspect("inspector", seen)
+	n := 0
+	for i, st := range m.Statuses() {
+		var err error
+		switch {
+		case accept && (st.State == mission.Unverified || st.State == mission.Wrong || st.State == mission.Disturbed):
+			err = s.Accept(i)
+		case !accept && (st.State == mission.Disturbed || st.State == mission.Wrong):
+			err = m.Repair(i)
+		default:
+			continue
+		}
+		if err != nil {
+			return fail(exitFailed, fmt.Errorf("step %d: %w", i+1, err))
+		}
+		n++
+		p.say("step %d (%s): %s", i+1, st.State, map[bool]string{true: "accepted without proof", false: "open again"}[accept])
+	}
+	if n == 0 {
+		p.say("nothing to decide")
+	}
+	return nil
+}
+
+// decided looks at the world once, makes the owner's decisions, and goes on with the mission.
+func (f *buildFlags) decided(ctx context.Context, p *printer, j *journal.Journal, rec journal.Mission, file *missionFile, decide func(*builder.Site, effects.CellReader) error) error {
+	o, err := f.options(p)
+	if err != nil {
+		return err
+	}
+	o.Protocol = file.Plan.Protocol
+	counted(&o, j, rec.Scope)
+	seen, err := survey(ctx, o, rec.Plot)
+	if err != nil {
+		return joinFailed(err)
+	}
+	return f.carry(ctx, p, j, rec, file, func(s *builder.Site) error { return decide(s, seen) })
+}

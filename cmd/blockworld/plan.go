@@ -1,0 +1,105 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"image/png"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"blockworld/effects/blueprint"
+	"blockworld/effects/blueprint/picture"
+	"blockworld/worldstate/geom"
+	"blockworld/worldstate/registry"
+)
+
+func newPlan(g *globals) *cobra.Command {
+	f := &place{}
+	var version, pngDir string
+	var fly bool
+	var replace []string
+	cmd := &cobra.Command{
+		Use: "plan FILE", Short: "steps, materials and what cannot be placed, without a server", Args: cobra.ExactArgs(1),
+		Long: "Plans a schematic offline: on flat solid ground, with air everywhere else. Tells the materials, and for every cell that\n" +
+			"cannot be placed why.",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runPlan(g.printer(cmd), f, args[0], version, pngDir, fly, replace)
+		},
+	}
+	f.flags(cmd)
+	cmd.Flags().StringVar(&version, "version", registry.Latest.Name(), "game version to plan for")
+	cmd.Flags().StringVar(&pngDir, "png", "", "folder for a picture of the finished building")
+	cmd.Flags().BoolVar(&fly, "fly", false, "plan for a bot in creative mode, which may fly")
+	cmd.Flags().StringSliceVar(&replace, "may-replace", nil, "replaceable blocks that may be built over")
+	return cmd
+}
+
+// planReport is the JSON of plan.
+type planReport struct {
+	*blueprint.Plan
+	Format      string        `json:"format"`
+	DataVersion int32         `json:"data_version"`
+	Size        geom.BlockPos `json:"size"`
+	Offset      geom.BlockPos `json:"offset"`
+	Digest      string        `json:"digest"`
+	Picture     string        `json:"picture,omitempty"`
+}
+
+func runPlan(p *printer, f *place, file, version, pngDir string, fly bool, replace []string) error {
+	proto, ok := registry.ByVersionName(version)
+	if !ok {
+		return fail(exitUsage, fmt.Errorf("version %q is not one of %s", version, versionNames()))
+	}
+	reg, err := registry.Load(proto)
+	if err != nil {
+		return fail(exitFailed, err)
+	}
+	bp, err := readBlueprint(file, f.rotate, f.mirror)
+	if err != nil {
+		return err
+	}
+	if f.at == "" {
+		f.at = "0,0,0"
+	}
+	corner, plot, err := f.where(bp)
+	if err != nil {
+		return err
+	}
+	plan, err := blueprint.MakePlan(reg, bp, corner, blueprint.Options{Build: plot.Build, Click: plot.Click, Walk: plot.Walk, CanFly: fly, MayReplace: replace})
+	if err != nil {
+		return fail(exitUsage, err)
+	}
+	digest := plan.Digest()
+	r := planReport{Plan: plan, Format: bp.Format, DataVersion: bp.DataVersion, Size: bp.Size, Offset: bp.Offset, Digest: fmt.Sprintf("%x", digest)}
+	p.say("%s, data version %d, %d x %d x %d, offset in the file %v (not used)", bp.Format, bp.DataVersion, bp.Size.X, bp.Size.Y, bp.Size.Z, bp.Offset)
+	tellPlan(p, plan, true)
+	if pngDir != "" {
+		if err := makeFolder(pngDir); err != nil {
+			return err
+		}
+		r.Picture = filepath.Join(pngDir, bp.Name+".png")
+		if err := drawPlan(reg, plan, r.Picture); err != nil {
+			return fail(exitFailed, err)
+		}
+		p.say("wrote %s", r.Picture)
+	}
+	return p.result(r)
+}
+
+// drawPlan draws the finished building.
+func drawPlan(reg *registry.Registry, plan *blueprint.Plan, path string) error {
+	var cells []picture.Cell
+	for _, c := range plan.Final {
+		cells = append(cells, picture.Cell{Pos: c.Pos, State: c.State})
+	}
+	return draw(reg, cells, path)
+}
+
+func draw(reg *registry.Registry, cells []picture.Cell, path string) error {
+	var buf bytes.Buffer
+	if err := png.Encode(&buf, picture.Render(reg, cells, picture.Options{Ground: true})); err != nil {
+		return err
+	}
+	return writeFile(path, buf.Bytes())
+}

@@ -1,0 +1,244 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"blockworld/effects"
+	"blockworld/sentinel/journal"
+)
+
+func newReceipts(g *globals) *cobra.Command {
+	var data string
+	cmd := &cobra.Command{Use: "receipts", Short: "list, show, export and verify receipts; keep their key"}
+	cmd.PersistentFlags().StringVar(&data, "data", "blockworld-data", "folder of journal and receipts")
+	key := &cobra.Command{Use: "key", Short: "the key that signs receipts"}
+	key.AddCommand(newKeyShow(g, &data), newKeyBackup(g, &data), newKeyRotate(g, &data))
+	cmd.AddCommand(newReceiptsList(g, &data), newReceiptsShow(g, &data), newReceiptsExport(g, &data), newReceiptsVerify(g), key)
+	return cmd
+}
+
+// withJournal opens the journal of a data folder for a command that only looks or keeps keys.
+func withJournal(data string, f func(*journal.Journal) error) error {
+	s := session{data: data}
+	j, err := s.openJournal(true)
+	if err != nil {
+		return err
+	}
+	defer j.Close()
+	return f(j)
+}
+
+// receiptLine is the JSON of one receipt.
+type receiptLine struct {
+	Number      uint64    `json:"number"`
+	Action      string    `json:"action"`
+	Mission     string    `json:"mission"`
+	Effect      string    `json:"effect"`
+	Pos         string    `json:"pos"`
+	Step        uint32    `json:"step"`
+	Grade       string    `json:"grade"`
+	Attribution string    `json:"attribution"`
+	Reconciled  bool      `json:"reconciled"`
+	Reason      string    `json:"reason"`
+	Time        time.Time `json:"time"`
+}
+
+func lineOf(n uint64, r effects.Receipt) receiptLine {
+	o := r.Outcome
+	return receiptLine{n, o.Action.String(), o.Mission.String(), o.Postcondition.Capability().String(), o.Step.Pos.String(), o.Step.Index + 1,
+		o.Grade.String(), o.Attribution.String(), o.Reconciled, o.Code.Words(), time.UnixMilli(o.UnixMilli).UTC()}
+}
+
+func newReceiptsList(g *globals, data *string) *cobra.Command {
+	var mission string
+	cmd := &cobra.Command{
+		Use: "list", Short: "every receipt, oldest first", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			p := g.printer(cmd)
+			var id effects.MissionID
+			if mission != "" {
+				var err error
+				if id, err = effects.ParseMissionID(mission); err != nil {
+					return fail(exitUsage, err)
+				}
+			}
+			return withJournal(*data, func(j *journal.Journal) error {
+				lines := []receiptLine{}
+				err := j.Receipts(id, func(n uint64, r effects.Receipt) bool {
+					l := lineOf(n, r)
+					lines = append(lines, l)
+					p.say("%6d  %s  step %-5d %-14s %s", l.Number, l.Action, l.Step, l.Pos, l.Grade)
+					return true
+				})
+				if err != nil {
+					return fail(exitFailed, err)
+				}
+				p.say("%d receipts", len(lines))
+				return p.result(lines)
+			})
+		},
+	}
+	cmd.Flags().StringVar(&mission, "mission", "", "only those of this mission")
+	return cmd
+}
+
+func newReceiptsShow(g *globals, data *string) *cobra.Command {
+	return &cobra.Command{
+		Use: "show ACTION", Short: "one receipt with the facts it rests on", Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			id, err := effects.ParseActionID(args[0])
+			if err != nil {
+				return fail(exitUsage, err)
+			}
+			p := g.printer(cmd)
+			return withJournal(*data, func(j *journal.Journal) error {
+				r, ok, err := j.Receipt(id)
+				if err != nil {
+					return fail(exitFailed, err)
+				}
+				if !ok {
+					return fail(exitFailed, fmt.Errorf("action %s has no receipt", id))
+				}
+				tellReceipt(p, r)
+				return p.result(r.Outcome)
+			})
+		},
+	}
+}
+
+func tellReceipt(p *printer, r effects.Receipt) {
+	o := r.Outcome
+	p.say("action %s of mission %s", o.Action, o.Mission)
+	p.say("  %s, step %d at %v in %s, %s", o.Postcondition.Capability(), o.Step.Index+1, o.Step.Pos, o.Step.Dimension, o.Server)
+	p.say("  %s, grade %s, attribution %s: %s", o.Verdict, o.Grade, o.Attribution, o.Code.Words())
+	if c, ok := o.Postcondition.(effects.CellsBecome); ok {
+		for _, cell := range c.Cells {
+			p.say("  cell %v: state %d -> %d, not compared: %v", cell.Pos, cell.From, cell.To, cell.Masked)
+		}
+	}
+	for _, f := range o.Evidence.Facts {
+		p.say("  fact %d: %s at %v state %d value %d", f.Sequence, f.Kind, f.Pos, f.State, f.Value)
+	}
+	if k := o.Evidence.Counter; k.Known {
+		p.say("  used counter of item %d: %d -> %d", k.Item, k.Before, k.After)
+	}
+}
+
+func newReceiptsExport(g *globals, data *string) *cobra.Command {
+	var out string
+	cmd := &cobra.Command{
+		Use: "export", Short: "the signed chain as a file that anybody can verify", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			p := g.printer(cmd)
+			return withJournal(*data, func(j *journal.Journal) error {
+				if out == "" {
+					_, err := j.Export(cmd.OutOrStdout())
+					return fail(exitFailed, err)
+				}
+				n, err := exportTo(j, out)
+				if err != nil {
+					return fail(exitFailed, err)
+				}
+				p.say("%d receipts in %s, signed by %s", n, out, j.Fingerprint())
+				return p.result(map[string]any{"receipts": n, "file": out, "key": j.Fingerprint().String()})
+			})
+		},
+	}
+	cmd.Flags().StringVarP(&out, "out", "o", "", "file to write; standard output by default")
+	return cmd
+}
+
+func exportTo(j *journal.Journal, path string) (uint64, error) {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return 0, err
+	}
+	n, err := j.Export(f)
+	return n, errors.Join(err, f.Close())
+}
+
+func newReceiptsVerify(g *globals) *cobra.Command {
+	var pin string
+	cmd := &cobra.Command{
+		Use: "verify FILE", Short: "check an export: every signature, the chain, the signed head", Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var id journal.KeyID
+			if pin != "" {
+				var err error
+				if id, err = journal.ParseFingerprint(pin); err != nil {
+					return fail(exitUsage, err)
+				}
+			}
+			var in io.Reader = cmd.InOrStdin()
+			if args[0] != "-" {
+				f, err := os.Open(args[0])
+				if err != nil {
+					return fail(exitUsage, err)
+				}
+				defer f.Close()
+				in = f
+			}
+			report, err := journal.Verify(in, id)
+			if err != nil {
+				return fail(exitFailed, err)
+			}
+			p := g.printer(cmd)
+			p.say("%s", report)
+			return p.result(map[string]any{"receipts": report.Receipts, "pinned": report.Pinned, "signer": report.Signer.String(), "rotations": report.Rotations})
+		},
+	}
+	cmd.Flags().StringVar(&pin, "key", "", "fingerprint of the key that must have signed, SHA256:...")
+	return cmd
+}
+
+func newKeyShow(g *globals, data *string) *cobra.Command {
+	return &cobra.Command{
+		Use: "show", Short: "the fingerprint to pin", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return withJournal(*data, func(j *journal.Journal) error {
+				p := g.printer(cmd)
+				p.say("%s", j.Fingerprint())
+				return p.result(map[string]any{"key": j.Fingerprint().String()})
+			})
+		},
+	}
+}
+
+func newKeyBackup(g *globals, data *string) *cobra.Command {
+	return &cobra.Command{
+		Use: "backup FILE", Short: "copy the signing key to a file (mode 0600)", Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return withJournal(*data, func(j *journal.Journal) error {
+				if err := j.BackupKey(args[0]); err != nil {
+					return fail(exitFailed, err)
+				}
+				p := g.printer(cmd)
+				p.say("key %s copied to %s: whoever has it can sign receipts", j.Fingerprint(), args[0])
+				return p.result(map[string]any{"key": j.Fingerprint().String(), "file": args[0]})
+			})
+		},
+	}
+}
+
+func newKeyRotate(g *globals, data *string) *cobra.Command {
+	return &cobra.Command{
+		Use: "rotate", Short: "sign with a new key from now on; the old one vouches for it", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return withJournal(*data, func(j *journal.Journal) error {
+				id, err := j.RotateKey()
+				if err != nil {
+					return fail(exitFailed, err)
+				}
+				p := g.printer(cmd)
+				p.say("receipts are signed by %s from now on", id)
+				return p.result(map[string]any{"key": id.String()})
+			})
+		},
+	}
+}

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"blockworld/bot/builder"
+	"blockworld/effects/blueprint"
+	"blockworld/effects/mission"
+	"blockworld/worldstate/registry"
+)
+
+// readBlueprint reads, mirrors and turns a schematic file.
+func readBlueprint(path string, quarters int, mirror string) (*blueprint.Blueprint, error) {
+	m, err := blueprint.ParseMirror(mirror)
+	if err != nil {
+		return nil, fail(exitUsage, err)
+	}
+	bp, err := blueprint.ReadFile(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission):
+		return nil, fail(exitUsage, fmt.Errorf("cannot read the schematic: %w", err))
+	case err != nil:
+		return nil, fail(exitUsage, fmt.Errorf("%s: %w", path, err))
+	}
+	return bp.Transform(quarters, m), nil
+}
+
+// fullName gives a block or item name its namespace.
+func fullName(name string) string {
+	if strings.Contains(name, ":") {
+		return name
+	}
+	return "minecraft:" + name
+}
+
+// mostLines is how many of a list are shown to people; machines get all.
+const mostLines = 20
+
+// tellPlan puts a plan into words.
+func tellPlan(p *printer, plan *blueprint.Plan, long bool) {
+	p.say("%s: %d steps for %d cells in %v", plan.Name, len(plan.Steps), len(plan.Final), plan.Bounds)
+	if n := len(plan.Present); n > 0 {
+		p.say("  %d cells are already as planned", n)
+	}
+	if l := plan.LeftOut; l.Entities+l.BlockEntities > 0 {
+		p.say("  left out: %d entities, contents of %d block entities", l.Entities, l.BlockEntities)
+	}
+	if n := plan.LeftOut.Standing; n > 0 {
+		p.say("  %d blocks stand where the file has air; they stay", n)
+	}
+	if long {
+		p.say("  materials:")
+		for _, m := range plan.Materials {
+			p.say("  %6d  %s", m.Count, m.Item)
+		}
+	}
+	tellRefusals(p, "cannot be placed", plan.Rejected)
+	tellRefusals(p, "cannot be reached", plan.Unreachable)
+	for _, n := range plan.Notes {
+		p.say("  note: %s", n)
+	}
+}
+
+func tellRefusals(p *printer, what string, list []blueprint.Refusal) {
+	if len(list) == 0 {
+		return
+	}
+	p.say("  %d cells %s:", len(list), what)
+	for i, r := range list {
+		if i == mostLines {
+			p.say("    and %d more (--json lists all)", len(list)-i)
+			break
+		}
+		p.say("    %v %s: %s: %s", r.Pos, r.Block, r.Code, r.Detail)
+	}
+}
+
+// tellShort lists missing items.
+func tellShort(p *printer, reg *registry.Registry, short []mission.Shortage) {
+	for _, s := range short {
+		name := fmt.Sprint(s.Item)
+		if it := reg.ItemByID(s.Item); it != nil {
+			name = it.Name
+		}
+		p.say("  %6d  %s (have %d)", s.Need-s.Have, name, s.Have)
+	}
+}
+
+// tellReport puts the end of a mission into words.
+func tellReport(p *printer, r buildReport, end builder.Result) {
+	p.say("mission %s: %d of %d steps proven, %d receipts (least grade %s), %.1f s", r.Mission, r.Placed, r.Steps, r.Receipts, r.MinGrade, r.Seconds)
+	for _, line := range []struct {
+		n    int
+		what string
+	}{
+		{r.Present, "present: the cells show them, nobody can say who placed them; no receipt"},
+		{r.Accepted, "accepted by their owner without proof"},
+		{r.Unverified, "unverified: barred until somebody decides"},
+		{r.Refused, "refused by the server on the way"},
+		{r.Wrong, "came out in another state than planned"},
+		{r.Disturbed, "were changed by somebody after they were proven"},
+		{r.Open, "still to do"},
+	} {
+		if line.n > 0 {
+			p.say("  %d %s", line.n, line.what)
+		}
+	}
+	if end.Done {
+		p.say("inspection after a fresh join: %d of %d cells as planned", r.Matching, r.Cells)
+	}
+	for i, d := range end.Summary.Inspection.Differ {
+		if i == mostLines {
+			break
+		}
+		p.say("  differs at %v", d.Pos)
+	}
+}
+
+// makeFolder makes a folder for output.
+func makeFolder(path string) error {
+	if err := os.MkdirAll(path, 0o755); err != nil {
+		return fail(exitFailed, err)
+	}
+	return nil
+}
