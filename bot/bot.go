@@ -33,6 +33,7 @@ type Bot struct {
 	blocks    *physics.Blocks
 	events    *wire.EventContext
 	scratch   []worldstate.Event
+	capture   *recording
 	listeners []Listener
 	locks     [2]*lock // address and account; server identity and account
 	identity  Identity

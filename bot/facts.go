@@ -40,6 +40,7 @@ func (b *Bot) answer(ev worldstate.Event) error {
 		b.respawned(ev)
 	case worldstate.ReconfigurationStarted:
 		b.newEpoch(0)
+		b.out.LeaveWorld()
 		b.joined = false
 		b.notify(NoticeReconfiguring, "the server took us back to configuration")
 	case worldstate.Teleported:

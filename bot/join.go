@@ -119,8 +119,15 @@ func (b *Bot) connect(ctx context.Context) error {
 	raw = timed{raw, b.opts.Timeouts.Write}
 	conn := wire.NewConn(raw, wire.Clientbound)
 	conn.SetProtocol(b.opts.Protocol)
-	b.link = newLink(raw, conn)
-	b.out = egress.New(conn, b.opts.Protocol, b.opts.Respawn)
+	var sink egress.Sink = conn
+	if b.opts.Capture != nil {
+		b.capture = &recording{to: b.opts.Capture, clock: b.opts.Clock, from: b.opts.Clock.Now(), log: func(err error) {
+			b.opts.Log.Error("the capture ends here", "error", err)
+		}}
+		sink = recordedSink{Sink: conn, conn: conn, rec: b.capture}
+	}
+	b.link = newLink(raw, conn, b.capture != nil)
+	b.out = egress.New(sink, b.opts.Protocol, b.opts.Respawn)
 	return nil
 }
 

@@ -17,6 +17,10 @@ type inbound struct {
 	packet    wire.Packet
 	undecoded *wire.DecodeError
 	err       error
+
+	// With a capture: the packet's bytes, and the state in which they came.
+	data  []byte
+	state wire.State
 }
 
 // link is the connection as the loop holds it: packets come in through a channel, the codec's switches are thrown
@@ -25,6 +29,7 @@ type link struct {
 	raw     net.Conn
 	conn    *wire.Conn
 	packets chan inbound
+	keep    bool          // packets come with their bytes
 	resume  chan struct{} // lets a parked reader go on
 	closing chan struct{}
 	once    sync.Once
@@ -45,9 +50,9 @@ func (t timed) Write(b []byte) (int, error) {
 }
 
 // newLink starts the reader. Every link must be closed.
-func newLink(raw net.Conn, conn *wire.Conn) *link {
+func newLink(raw net.Conn, conn *wire.Conn, keep bool) *link {
 	l := &link{
-		raw: raw, conn: conn,
+		raw: raw, conn: conn, keep: keep,
 		packets: make(chan inbound, inboundQueue),
 		resume:  make(chan struct{}),
 		closing: make(chan struct{}),
@@ -62,16 +67,7 @@ func newLink(raw net.Conn, conn *wire.Conn) *link {
 func (l *link) read() {
 	defer l.reader.Done()
 	for {
-		p, err := l.conn.ReadPacket()
-		in := inbound{packet: p}
-		if err != nil {
-			var undecoded *wire.DecodeError
-			if errors.As(err, &undecoded) {
-				in = inbound{undecoded: undecoded}
-			} else {
-				in = inbound{err: err}
-			}
-		}
+		in := l.next()
 		select {
 		case l.packets <- in:
 		case <-l.closing:
@@ -80,11 +76,28 @@ func (l *link) read() {
 		if in.err != nil {
 			return
 		}
-		if parks(p) && !l.park() {
+		if parks(in.packet) && !l.park() {
 			return
 		}
 	}
 }
+
+// next reads one packet; what is wrong with it is part of the result.
+func (l *link) next() (in inbound) {
+	var err error
+	if l.keep {
+		in, err = readRecorded(l.conn)
+	} else {
+		in.packet, err = l.conn.ReadPacket()
+	}
+	if err != nil && !errors.As(err, &in.undecoded) {
+		in.err = err
+	}
+	return in
+}
+
+// isUnknown says whether a packet is none of the table.
+func isUnknown(err error) bool { return errors.Is(err, wire.ErrUnknownPacket) }
 
 // park waits until the loop has thrown the codec's switches that belong to the packet just handed over.
 func (l *link) park() bool {

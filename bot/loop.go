@@ -74,6 +74,9 @@ func (b *Bot) loop(ctx context.Context, enough func() bool) error {
 
 // receive handles one packet of the server: the login machine's part, then the facts in it.
 func (b *Bot) receive(ctx context.Context, in inbound) error {
+	if in.data != nil {
+		b.capture.note(wire.Clientbound, in.state, in.data)
+	}
 	switch {
 	case in.err != nil:
 		return b.lost(in.err)

@@ -14,16 +14,15 @@ const (
 	NoticeJoined NoticeKind = iota + 1
 	NoticeDied
 	NoticeRespawned
-	NoticeDimension       // another dimension or world: a new epoch
-	NoticeReconfiguring   // the server took us back to configuration
-	NoticeCorrected       // the server put us somewhere
-	NoticeWindowClosed    // a window that the server opened was closed
-	NoticeSkipped         // a packet could not be decoded and was skipped
-	NoticeUnknownPosition // physics waits for the chunk we stand in
+	NoticeDimension     // another dimension or world: a new epoch
+	NoticeReconfiguring // the server took us back to configuration
+	NoticeCorrected     // the server put us somewhere
+	NoticeWindowClosed  // a window that the server opened was closed
+	NoticeSkipped       // a packet could not be decoded and was skipped
 )
 
 func (k NoticeKind) String() string {
-	names := [...]string{"none", "joined", "died", "respawned", "dimension", "reconfiguring", "corrected", "window closed", "skipped", "waiting for chunks"}
+	names := [...]string{"none", "joined", "died", "respawned", "dimension", "reconfiguring", "corrected", "window closed", "skipped"}
 	if int(k) < len(names) {
 		return names[k]
 	}

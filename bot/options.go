@@ -55,6 +55,7 @@ type Options struct {
 	Sections   *worldstate.SectionStore // shared by bots that see the same server; nil: private
 	RuntimeDir string                   // where the locks lie; zero: RuntimeDir()
 	Log        hclog.Logger             // nil: silent
+	Capture    Capture                  // hears every packet; nil: nobody does
 }
 
 // Timeouts bounds how long each phase may take. Zero fields have the default named beside them.

@@ -563,7 +563,7 @@ func TestBackoff(t *testing.T) {
 }
 
 func TestNamesOfKinds(t *testing.T) {
-	for k := NoticeJoined; k <= NoticeUnknownPosition; k++ {
+	for k := NoticeJoined; k <= NoticeSkipped; k++ {
 		if k.String() == "" {
 			t.Errorf("notice %d has no name", k)
 		}

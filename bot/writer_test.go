@@ -10,10 +10,11 @@ import (
 	"testing"
 )
 
-// TestOnlyEgressWrites looks at every call of the connection's writing methods in the sources below this folder.
+// TestOnlyEgressWrites (with the status ping, which is no session, and the capture, which sits between egress and the
+// connection) looks at every call of the connection's writing methods in the sources below this folder.
 func TestOnlyEgressWrites(t *testing.T) {
 	allowed := func(path string) bool {
-		return strings.HasPrefix(path, "egress/") || strings.HasPrefix(path, "wire/") || path == "login/ping.go"
+		return strings.HasPrefix(path, "egress/") || strings.HasPrefix(path, "wire/") || path == "login/ping.go" || path == "capture.go"
 	}
 	found := 0
 	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {

@@ -20,7 +20,7 @@ type handle struct {
 
 // open turns the journal's permit into a handle. The permit can be opened once; after an error here nothing was sent.
 func (w *Writer) open(k Kind, p Permit) (handle, error) {
-	if w.closed {
+	if w.closed || !w.world {
 		return handle{}, ErrEnded
 	}
 	if err := p.Open(); err != nil {

@@ -95,7 +95,7 @@ func TestHandlesDie(t *testing.T) {
 		name string
 		do   func(*Writer)
 	}{
-		{"DC-07/reconnect and new configuration", func(w *Writer) { w.NewEpoch(0) }},
+		{"DC-07/reconnect and new configuration", func(w *Writer) { w.LeaveWorld() }},
 		{"DC-07/respawn", func(w *Writer) { w.NewEpoch(7) }},
 		{"DC-07/shutdown", func(w *Writer) { w.Close() }},
 	} {
@@ -113,6 +113,18 @@ func TestHandlesDie(t *testing.T) {
 			}
 		})
 	}
+	t.Run("DC-07/nothing opens outside a world", func(t *testing.T) {
+		w, _ := placed(t, registry.Latest)
+		w.LeaveWorld()
+		pm := permits.New(t).Take()
+		if _, err := w.OpenPlace(pm); !errors.Is(err, ErrEnded) || !unopened(pm) {
+			t.Errorf("OpenPlace = %v, or the permit is spent", err)
+		}
+		fresh := New(&recorder{t: t}, registry.Latest, true)
+		if _, err := fresh.OpenPlace(pm); !errors.Is(err, ErrEnded) {
+			t.Errorf("before login: %v", err)
+		}
+	})
 	t.Run("DC-07/nothing opens after shutdown", func(t *testing.T) {
 		w, _ := placed(t, registry.Latest)
 		w.Close()

@@ -89,6 +89,7 @@ type Writer struct {
 	respawn  bool // respawning is allowed
 
 	epoch  uint64 // handles of older epochs are dead
+	world  bool   // we are in one: effects can be opened
 	closed bool
 	counts Counts
 
@@ -121,10 +122,17 @@ func (w *Writer) Protocol() registry.Protocol { return w.protocol }
 // Flush hands everything written to the connection.
 func (w *Writer) Flush() error { return w.sink.Flush() }
 
-// NewEpoch ends every effect and forgets what the server knew of our posture. Entity is our own entity id in the world
-// that begins, 0 when there is none yet.
+// LeaveWorld ends every effect; none can be opened until NewEpoch.
+func (w *Writer) LeaveWorld() {
+	w.NewEpoch(0)
+	w.world = false
+}
+
+// NewEpoch ends every effect and forgets what the server knew of our posture: a world begins, in which our own entity
+// has this id.
 func (w *Writer) NewEpoch(entity int32) {
 	w.epoch++
+	w.world = true
 	w.entity = entity
 	w.told, w.moved, w.quiet = false, false, 0
 	w.sneaking, w.sprint, w.input = false, false, 0

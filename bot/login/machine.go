@@ -102,7 +102,7 @@ func (m *Machine) Receive(p wire.Packet) (actions []Action, handled bool, err er
 // Undecodable takes a packet that could not be decoded: nil if the session can go on without it.
 func (m *Machine) Undecodable(e *wire.DecodeError) error {
 	m.last = e.Packet
-	if !orderDepends(m.phase, e.Packet) {
+	if e.ID >= 0 && !orderDepends(m.phase, e.Packet) {
 		return nil
 	}
 	return m.Failure(fmt.Errorf("%w: %w", ErrUndecodable, e))

@@ -493,6 +493,9 @@ func TestUndecodable(t *testing.T) {
 		d := newDriver(t, registry.Latest, nil)
 		tt.enter(d)
 		err := d.m.Undecodable(bad(tt.name))
+		if d.m.Undecodable(&wire.DecodeError{Packet: "compressed frame", ID: -1, Err: wire.ErrShort}) == nil {
+			t.Errorf("a packet that cannot even be named was skipped in %s", d.m.Phase())
+		}
 		if (err != nil) != tt.fatal {
 			t.Errorf("%s in %s: %v", tt.name, d.m.Phase(), err)
 		}
@@ -537,4 +540,34 @@ func TestStrayPackets(t *testing.T) {
 			}
 		}
 	}
+}
+
+// FuzzMachine gives a machine packets made of any bytes, in each phase.
+func FuzzMachine(f *testing.F) {
+	for _, p := range []wire.Packet{&wire.HelloClientbound{}, &wire.LoginFinished{}, &wire.CookieRequest{Key: "a:b"}} {
+		if data, err := wire.EncodePacket(nil, registry.Latest, wire.Login, wire.Clientbound, p); err == nil {
+			f.Add(uint8(0), data)
+		}
+	}
+	for _, p := range []wire.Packet{&wire.SelectKnownPacks{}, &wire.Transfer{Host: "x", Port: 1}, &wire.ResourcePackPush{}, &wire.CustomPayload{Channel: brandChannel, Data: []byte{0xff}}} {
+		if data, err := wire.EncodePacket(nil, registry.Latest, wire.Configuration, wire.Clientbound, p); err == nil {
+			f.Add(uint8(1), data)
+			f.Add(uint8(2), data)
+		}
+	}
+	f.Fuzz(func(t *testing.T, phase uint8, data []byte) {
+		d := newDriver(t, registry.Latest, nil)
+		switch phase % 3 {
+		case 1:
+			d.toConfiguration()
+		case 2:
+			d.toPlay()
+		}
+		p, err := wire.DecodePacket(registry.Latest, d.read, wire.Clientbound, data)
+		if err != nil {
+			return
+		}
+		actions, _, _ := d.m.Receive(p)
+		d.do(actions)
+	})
 }
