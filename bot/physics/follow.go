@@ -42,7 +42,8 @@ const (
 )
 
 // Follower walks a player along the nodes of a path. It is a value: Follow returns the next one, and the zero Follower
-// has arrived. It presses the keys a person would press; only in flight it uses them partly, to stop where it wants.
+// has arrived. It presses the keys a person would press; only in flight and in narrow shafts it uses them partly, to stop
+// where it wants.
 type Follower struct {
 	Nodes  []path.Node
 	Next   int  // index of the node it makes for
@@ -72,9 +73,9 @@ func (f Follower) Follow(w World, p Player) (Follower, Input, Progress) {
 	if len(f.Nodes) == 0 || f.Next >= len(f.Nodes) {
 		return f, rest, Arrived
 	}
-	c := course{w: w, p: p, node: f.Nodes[f.Next], last: f.Next == len(f.Nodes)-1}
+	c := course{w: w, p: p, node: f.Nodes[f.Next], top: f.Nodes[f.Next].Feet, last: f.Next == len(f.Nodes)-1}
 	if f.Next > 0 {
-		c.way = f.direction(f.Next)
+		c.way, c.top = f.direction(f.Next), max(c.top, f.Nodes[f.Next-1].Feet)
 	}
 	c.flat, c.err = c.measure()
 	if c.last && c.settled() {
@@ -140,7 +141,7 @@ func (f *Follower) reached(p Player) bool {
 	case n.Move == path.Climb || p.Climbing:
 		return d[1] < 0.1 && d[1] > -0.5
 	}
-	return p.OnGround && math.Abs(d[1]) < 0.6
+	return p.OnGround && math.Abs(d[1]) < 0.3
 }
 
 // sameWay tells whether the path goes straight on at the next node.
@@ -207,6 +208,7 @@ type course struct {
 	p    Player
 	node path.Node
 	way  geom.BlockPos // from the node before to this one
+	top  float64       // the higher one of the two
 	last bool
 	flat float64   // horizontal distance to the node
 	err  geom.Vec3 // what is left to go after the player has run out
@@ -226,7 +228,6 @@ func (c *course) measure() (float64, geom.Vec3) {
 
 // runOut is how many ticks' worth of the present speed the player still travels without keys.
 func (c *course) runOut() float64 {
-	s := sim{w: c.w, p: c.p}
 	switch {
 	case c.p.Flying:
 		return 1 / (1 - airInertia)
@@ -237,8 +238,13 @@ func (c *course) runOut() float64 {
 	case !c.p.OnGround, c.node.Feet < c.p.Pos[1]-stepOutHeight:
 		return 5.9 // eight ticks in the air, the time of a drop by one block and a half
 	}
-	f := s.speedFactor()
-	return 1 / (1 - airInertia*slipperiness(s.kindAt(s.under()))*f)
+	return c.glide()
+}
+
+// glide is runOut on the ground.
+func (c *course) glide() float64 {
+	s := sim{w: c.w, p: c.p}
+	return 1 / (1 - airInertia*slipperiness(s.kindAt(s.under()))*s.speedFactor())
 }
 
 // settled tells whether the player rests at the node.
@@ -262,54 +268,74 @@ func (c *course) settled() bool {
 func (c *course) keys(yaw float32) Input {
 	in := Input{Yaw: yaw}
 	left := math.Hypot(c.err[0], c.err[2])
-	if left > settle {
+	within := settle
+	if c.upright() {
+		within = 0.004
+	}
+	if left > within {
 		in.Yaw = float32(math.Atan2(-c.err[0], c.err[2]) * 180 / math.Pi)
 		in.Forward = 1
+	}
+	if c.p.HorizontalCollision && !c.p.Flying && (c.way.X != 0 || c.way.Z != 0) {
+		c.squeeze(&in)
 	}
 	switch {
 	case c.p.Flying:
 		c.hover(&in, left)
 	case c.p.InWater || c.p.InLava:
+		if c.upright() {
+			in.Forward *= min(1, left*8)
+		}
 		in.Jump = c.p.Pos[1] < c.node.Feet+0.3
 		in.Sneak = c.p.Pos[1] > c.node.Feet+1.2
 	case c.p.Climbing && !c.p.OnGround:
-		c.climb(&in)
+		c.climb(&in, left)
 	case c.p.OnGround:
 		c.walk(&in, left)
 	}
 	return in
 }
 
+// squeeze gets back to the middle of the way before going on: an open door or a ladder beside it leaves a hundredth of a
+// block of room. The key is pressed as far as the run-out then carries.
+func (c *course) squeeze(in *Input) {
+	x, z := float64(c.way.X), float64(c.way.Z)
+	l := math.Hypot(x, z)
+	x, z = z/l, -x/l // across the way
+	off := c.err[0]*x + c.err[2]*z
+	if math.Abs(off) < 0.004 {
+		return
+	}
+	in.Yaw = float32(math.Atan2(-x*off, z*off) * 180 / math.Pi)
+	in.Forward = min(1, math.Abs(off)*4.6)
+}
+
 // walk steers on the ground.
 func (c *course) walk(in *Input, left float64) {
 	rise := c.node.Feet - c.p.Pos[1]
 	climbs := c.node.Move == path.Climb
-	in.Jump = rise > stepOutHeight && (c.p.HorizontalCollision || c.flat < 0.2)
+	in.Jump = rise > stepOutHeight && c.node.Move != path.Walk && (c.p.HorizontalCollision || c.flat < 0.2)
 	in.Sneak = c.last && !climbs && c.kindBelowNode() != kindScaffolding && left < 0.15 && math.Abs(rise) < stepOutHeight && in.Forward != 0
 	if rise > -settle || c.flat > 0.3 {
 		return
 	}
 	if c.scaffoldBelow() {
 		in.Sneak = true
-	} else if x, z := c.rim(); x != 0 || z != 0 {
-		in.Yaw, in.Forward = float32(math.Atan2(-x, z)*180/math.Pi), 1
+	} else { // the rim of a ladder or of an open door still holds: the very middle is free
+		d := c.node.Centre().Sub(c.p.Pos)
+		k := c.glide()
+		x, z := d[0]-c.p.Vel[0]*k, d[2]-c.p.Vel[2]*k
+		in.Yaw, in.Forward = float32(math.Atan2(-x, z)*180/math.Pi), min(1, math.Hypot(x, z)*4.6)
 	}
 }
 
-// rim returns the way off whatever still holds a player who should fall: the top of a ladder beside the shaft, say.
-func (c *course) rim() (x, z float64) {
-	s := sim{w: c.w, p: c.p}
-	under := c.p.Box()
-	under.Min[1], under.Max[1] = under.Min[1]-0.01, under.Min[1]
-	var buf [boxBuffer]geom.Box
-	for _, o := range s.gather(buf[:0], under) {
-		if overlaps(under, o) {
-			x += c.p.Pos[0] - (max(o.Min[0], under.Min[0])+min(o.Max[0], under.Max[0]))/2
-			z += c.p.Pos[2] - (max(o.Min[2], under.Min[2])+min(o.Max[2], under.Max[2]))/2
-		}
-	}
-	return x, z
+// upright tells whether the way leads straight up or down: the shaft of a ladder leaves a hundredth of a block of room.
+func (c *course) upright() bool {
+	return c.way.X == 0 && c.way.Z == 0 && c.way.Y != 0 && !c.p.Flying && !c.p.OnGround
 }
+
+// leaving tells whether the player is still in the column next to the node's.
+func (c *course) leaving() bool { return (c.way.X != 0 || c.way.Z != 0) && c.flat > 0.35 }
 
 // hover steers in flight: partly pressed keys, because one full tick carries half a block, and up or down only when the
 // run-out does not do it.
@@ -321,13 +347,19 @@ func (c *course) hover(in *Input, left float64) {
 }
 
 // climb goes up with the jump key and down by letting go; on scaffolding down is the sneak key.
-func (c *course) climb(in *Input) {
+func (c *course) climb(in *Input, left float64) {
 	rise := c.node.Feet - c.p.Pos[1]
+	if c.upright() {
+		in.Forward *= min(1, left*8)
+	}
 	in.Jump = rise > settle
+	if c.leaving() {
+		in.Jump = c.p.Pos[1] < c.top // the way out is at this height
+	}
 	s := sim{w: c.w, p: c.p}
-	in.Sneak = rise < -settle && (s.kindAt(s.feet()) == kindScaffolding || c.scaffoldBelow())
-	if c.node.Move == path.Climb && math.Abs(rise) > settle {
-		in.Forward *= min(1, c.flat/0.1) // stay in the column
+	in.Sneak = rise < -settle && !c.leaving() && (s.kindAt(s.feet()) == kindScaffolding || c.scaffoldBelow())
+	if c.leaving() && c.p.Pos[1] > c.top+0.15 {
+		in.Forward = 0 // too high for the way out: sink first, pushing against a wall would climb it
 	}
 }
 

@@ -91,15 +91,28 @@ func reach(p place) float64 {
 	return jumpHeight
 }
 
-// apex is how many cells above its own the feet get in a jump from a record.
-func (f *finder) apex(a *record) int32 {
+// roomToRise tells whether what a jump, or the way out of water, needs beyond the box's way is harmless: it goes a little
+// higher than it lands.
+func (f *finder) roomToRise(a *record, side, d geom.BlockPos) bool {
 	const top = 1.2523 // of vanilla's jump
-	return int32(math.Floor(float64(a.place.height) + min(top, reach(a.place)+0.25)))
+	high := a.feet() + min(top, reach(a.place)+0.25)
+	if !f.o.WalkBox.Contains(geom.BlockPos{X: a.pos.X, Y: int32(math.Floor(high)), Z: a.pos.Z}) ||
+		!f.safe(a.pos, a.feet()+1, high+geom.PlayerHeight) || !f.safe(side, a.feet()+1, high+geom.PlayerHeight) {
+		return false
+	}
+	if !a.place.water && a.place.foot != footSwim {
+		return true
+	}
+	over := column(a.pos, a.feet()+1, a.feet()+1.5+geom.PlayerHeight) // bobbing, nobody hits a narrow gap
+	return f.free(over.Stretch(geom.Vec3{float64(d.X), 0, float64(d.Z)}))
 }
 
 // sideways offers the moves into a neighbouring column: up, on the level, or down to the first thing that holds.
 func (f *finder) sideways(i int32, d geom.BlockPos) {
 	a := f.s.records[i]
+	if a.place.hangs {
+		return // nobody holds on to a lowest rung: up or down only
+	}
 	feet := a.feet()
 	side := a.pos.Add(d)
 	for dy := int32(math.Floor(feet+reach(a.place)+epsilon)) - a.pos.Y; dy >= 0; dy-- {
@@ -115,8 +128,8 @@ func (f *finder) sideways(i int32, d geom.BlockPos) {
 		if b.place.hangs || b.place.foot == footClimb && rise > epsilon {
 			continue // climbed into from below, not from the side
 		}
-		if rise > stepHeight+epsilon && !f.o.WalkBox.Contains(above(a.pos, f.apex(&a))) {
-			continue // a jump goes a little higher than it lands
+		if rise > stepHeight+epsilon && !f.roomToRise(&a, side, d) {
+			continue
 		}
 		holds := rise <= epsilon // on the level or just below: nobody falls past it
 		cost, move := sidewaysMove(rise)
@@ -286,7 +299,7 @@ func (f *finder) vertical(i int32) {
 	a := f.s.records[i]
 	if up, ok := f.record(above(a.pos, 1)); ok {
 		b := &f.s.records[up]
-		if f.rises(a.place, b.place) && f.allowed(b.place) && f.columnFree(&a, b) {
+		if f.rises(&a, b.place) && f.allowed(b.place) && f.columnFree(&a, b) {
 			f.relax(i, up, costClimb, f.kindOf(b.place, Climb))
 		}
 	}
@@ -303,10 +316,11 @@ func (f *finder) vertical(i int32) {
 
 // rises tells whether a player gets from a place to the one right above it: climbing, swimming, or with a jump into
 // something climbable.
-func (f *finder) rises(a, b place) bool {
+func (f *finder) rises(low *record, b place) bool {
+	a := low.place
 	switch b.foot {
 	case footClimb:
-		return a.climb || a.water || !a.noJump && a.height == 0
+		return a.climb || a.water || !a.noJump && a.height == 0 && f.roomToRise(low, low.pos, geom.BlockPos{})
 	case footSwim:
 		return a.climb || a.water
 	case footStand:
