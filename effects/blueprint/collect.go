@@ -41,6 +41,7 @@ type planner struct {
 
 	area    *area
 	walker  walker
+	escape  walker        // for the question whether a way leads out
 	offset  geom.BlockPos // blueprint cell -> world cell
 	palette []resolved
 	jobs    []job
@@ -52,7 +53,6 @@ type planner struct {
 	here    placement.Spot
 	hidden  bool // whether faces seen from behind are good enough now
 	differs map[string]int
-	ringed  bool
 }
 
 // open copies the world and finds where the builder starts.
@@ -71,6 +71,7 @@ func (p *planner) open() error {
 		return err
 	}
 	p.walker = walker{a: p.area, seen: make([]uint32, len(p.area.cells))}
+	p.escape = walker{a: p.area, seen: make([]uint32, len(p.area.cells))}
 	p.offset = p.plan.Bounds.Min
 	p.final = map[geom.BlockPos]registry.StateID{}
 	p.wishes = map[geom.BlockPos]State{}

@@ -50,6 +50,7 @@ func comparePos(a, b geom.BlockPos) int {
 }
 
 func (p *planner) leftovers() {
+	hanging := 0
 	for i := range p.jobs {
 		j := &p.jobs[i]
 		if j.state == jobDone {
@@ -66,11 +67,17 @@ func (p *planner) leftovers() {
 			p.plan.Unreachable = append(p.plan.Unreachable, r)
 		} else {
 			p.plan.Rejected = append(p.plan.Rejected, r)
+			if r.Code == placement.NoClick {
+				hanging++
+			}
 		}
 		if j.done > 0 {
 			// What the first uses left is part of the building.
 			p.final[j.pos] = j.stages[0][j.done-1]
 		}
+	}
+	if hanging > 0 {
+		p.note("%d cells have nothing beside them to click: no chain of blocks that can be placed joins them to the ground", hanging)
 	}
 }
 

@@ -1,6 +1,7 @@
 package blueprint
 
 import (
+	"bufio"
 	"fmt"
 	"io"
 	"math/bits"
@@ -23,7 +24,11 @@ func ReadFile(path string) (*Blueprint, error) {
 
 // Read reads a schematic. Errors wrap this package's sentinels and name the file and the place in it.
 func Read(name string, r io.Reader) (*Blueprint, error) {
-	_, root, err := nbt.ReadFile(r, MaxFileBytes, nbt.Limits{Values: maxValues})
+	in := bufio.NewReader(r)
+	if head, err := in.Peek(2); err == nil && !tagged(head) {
+		return nil, fmt.Errorf("%s: %w: it is no NBT file, packed or plain; it begins with %q", name, ErrFormat, head)
+	}
+	_, root, err := nbt.ReadFile(in, MaxFileBytes, nbt.Limits{Values: maxValues})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, fromNBT(err))
 	}
@@ -32,6 +37,11 @@ func Read(name string, r io.Reader) (*Blueprint, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return b, nil
+}
+
+// tagged tells whether a file begins like gzip, zlib or a plain compound.
+func tagged(head []byte) bool {
+	return head[0] == 0x1f && head[1] == 0x8b || head[0] == 0x78 || head[0] == byte(nbt.TagCompound)
 }
 
 func readRoot(name string, root nbt.Compound) (*Blueprint, error) {

@@ -225,14 +225,7 @@ func (p *planner) traps(s placement.Spot, u placement.Use) bool {
 		old[i%2], _ = p.area.Block(c.Pos)
 		moved = p.area.set(c.Pos, c.To) || moved
 	}
-	trapped := false
-	if moved {
-		w := &p.walker
-		keep := w.heap
-		inner := walker{a: w.a, seen: make([]uint32, 0), heap: nil}
-		trapped = !p.escapes(&inner, s.Cell)
-		w.heap = keep
-	}
+	trapped := moved && !p.escapes(s.Cell)
 	for i, c := range u.Cells {
 		p.area.set(c.Pos, old[i%2])
 	}
@@ -245,28 +238,25 @@ func (p *planner) outside(q geom.BlockPos) bool {
 	return q.X < b.Min.X || q.X > b.Max.X || q.Z < b.Min.Z || q.Z > b.Max.Z
 }
 
-// escapes looks for a way from a cell to the outside with a small search of its own.
-func (p *planner) escapes(w *walker, from geom.BlockPos) bool {
-	type mark struct{}
-	seen := map[geom.BlockPos]mark{from: {}}
-	queue := []geom.BlockPos{from}
-	for n := 0; n < len(queue); n++ {
-		q := queue[n]
-		if p.outside(q) {
-			return true
+// maxTrap is the number of cells from which on a closed place is no trap any more.
+const maxTrap = 4000
+
+// escapes looks for a way from a cell to the outside.
+func (p *planner) escapes(from geom.BlockPos) bool {
+	b := p.plan.Bounds
+	exits := [4]geom.BlockPos{{X: b.Min.X - 1, Z: from.Z}, {X: b.Max.X + 1, Z: from.Z}, {X: from.X, Z: b.Min.Z - 1}, {X: from.X, Z: b.Max.Z + 1}}
+	goal, best := from, int32(1<<30)
+	for _, e := range exits {
+		if d := abs(e.X-from.X) + abs(e.Z-from.Z); d < best {
+			best, goal = d, geom.BlockPos{X: e.X, Y: from.Y, Z: e.Z}
 		}
-		if n > 4000 {
-			return true // a place as large as this is no trap
-		}
-		w.neighbours(q, p.area.at(q), func(r geom.BlockPos) {
-			if _, ok := seen[r]; !ok {
-				seen[r] = mark{}
-				queue = append(queue, r)
-			}
-		})
 	}
-	return false
+	before := p.escape.spent
+	_, ok := p.escape.search(from, goal, maxTrap, func(q geom.BlockPos, _ float32) bool { return p.outside(q) })
+	return ok || p.escape.spent-before >= maxTrap
 }
+
+func abs(v int32) int32 { return max(v, -v) }
 
 // commit makes the step, unless the look from there changes what comes out or it would trap the builder.
 func (p *planner) commit(j *job, u placement.Use, s placement.Spot, want registry.StateID) bool {

@@ -243,10 +243,15 @@ func (s *solver) differs(to registry.StateID) []string {
 func (s *solver) cursors(clicked registry.StateID, f geom.Face) [][3]float32 {
 	shape := s.reg.Shape(clicked)
 	if len(shape) == 0 {
-		if !s.hint.onto {
-			return nil
+		switch {
+		case s.hint.onto:
+			return [][3]float32{{0.5, 0.0625, 0.5}}
+		case f == geom.Up && sameForm(s.block(clicked), s.block(s.want)):
+			return [][3]float32{{0.5, 0.75, 0.5}} // cane on cane: no collision, but an outline
+		case f == geom.Down && sameForm(s.block(clicked), s.block(s.want)):
+			return [][3]float32{{0.5, 0.25, 0.5}}
 		}
-		return [][3]float32{{0.5, 0.0625, 0.5}}
+		return nil
 	}
 	var out [][3]float32
 	if f.IsHorizontal() {
