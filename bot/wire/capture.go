@@ -137,8 +137,11 @@ func (c *CaptureReader) Next() (CaptureRecord, error) {
 
 func (c *CaptureReader) uvarint(most uint64) (uint64, error) {
 	n, err := binary.ReadUvarint(c.r)
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
+		return 0, io.ErrUnexpectedEOF
+	}
 	if err != nil {
-		return 0, midFrame(err)
+		return 0, fmt.Errorf("%w: %w", ErrCapture, err)
 	}
 	if n > most {
 		return 0, fmt.Errorf("%w: a length of %d, at most %d", ErrCapture, n, most)

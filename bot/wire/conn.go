@@ -110,7 +110,8 @@ func (c *Conn) readPacket() (Packet, error) {
 		c.count.unknownPacket(s, c.in.lastID)
 		return nil, nil
 	}
-	pk, truncated, err := decode(p, s, c.reads, data, owned)
+	pk, truncated, err := decode(&c.in.io, p, s, c.reads, data, owned)
+	c.in.io.buf = nil
 	switch {
 	case errors.Is(err, ErrUnknownPacket):
 		c.count.unknownPacket(s, c.in.lastID)
@@ -169,7 +170,8 @@ func (c *Conn) ReadFrame() ([]byte, error) {
 
 // Decode decodes what ReadFrame returned, in the reading state and version. The packet may keep parts of data.
 func (c *Conn) Decode(data []byte) (Packet, error) {
-	pk, truncated, err := decode(c.Protocol(), c.ReadState(), c.reads, data, true)
+	var r IO
+	pk, truncated, err := decode(&r, c.Protocol(), c.ReadState(), c.reads, data, true)
 	if truncated {
 		c.count.truncated.Add(1)
 	}
@@ -189,7 +191,8 @@ func (c *Conn) Decode(data []byte) (Packet, error) {
 // WritePacket encodes a packet in the writing state and version into the buffer that Flush sends. ErrUnknownPacket when
 // it does not exist there; nothing is written then.
 func (c *Conn) WritePacket(pk Packet) error {
-	data, err := EncodePacket(c.out.packet[:0], c.Protocol(), c.WriteState(), c.reads.Opposite(), pk)
+	data, err := encode(&c.out.io, c.out.packet[:0], c.Protocol(), c.WriteState(), c.reads.Opposite(), pk)
+	c.out.io.buf = nil
 	if err != nil {
 		return err
 	}

@@ -22,6 +22,7 @@ type inbound struct {
 	cipher  cipher.Stream
 	inflate inflater
 	small   []byte // small packets, inflated
+	io      IO     // used for one packet after another
 	lastID  int32  // id of the last packet, for counting unknown ones
 }
 

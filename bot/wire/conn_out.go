@@ -18,6 +18,7 @@ const (
 type outbound struct {
 	buf       []byte
 	packet    []byte // the packet being encoded
+	io        IO     // used for one packet after another
 	threshold int
 	cipher    cipher.Stream
 	deflated  bytes.Buffer

@@ -50,7 +50,7 @@ func FuzzPackets(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, version, state, direction uint8, data []byte) {
 		p, s, d := registry.First+registry.Protocol(version%12), State(state%stateCount), Direction(direction%directionCount)
-		pk, _, err := decode(p, s, d, data, true)
+		pk, _, err := decode(new(IO), p, s, d, data, true)
 		if err != nil {
 			return
 		}

@@ -77,11 +77,7 @@ func (io *IO) nbtStack(s *ItemStack) {
 func (io *IO) readStack(s *ItemStack, skip func(*IO)) {
 	var count int32
 	io.VarInt(&count)
-	if io.err != nil || count == 0 {
-		return
-	}
-	if count < 0 {
-		io.Fail(fmt.Errorf("%w: stack of %d", ErrMalformed, count))
+	if io.err != nil || count <= 0 { // the game, too, takes a negative count for the empty stack
 		return
 	}
 	io.VarInt((*int32)(&s.Item))

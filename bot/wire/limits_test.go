@@ -70,7 +70,7 @@ func TestLimits(t *testing.T) {
 		{"NBT list of a billion", play(0x1c, 9, 1, 0x3F, 0xFF, 0xFF, 0xFF), ErrMalformed},
 		{"NBT a thousand deep", play(0x1c, append(bytes.Repeat([]byte{9, 9, 0, 0, 0, 1}, 1000), 9, 1, 0, 0, 0, 0)...), ErrMalformed},
 		{"components beyond the packet", play(0x14, 0, 0, 0, 0, 1, 1, 0xFF, 0xFF, 0x03, 0), ErrShort},
-		{"stack of a negative count", play(0x14, 0, 0, 0, 0, 0xFF, 0xFF, 0xFF, 0xFF, 0x0F, 1), ErrMalformed},
+		{"stack of a negative count, which is empty", play(0x14, 0, 0, 0, 0, 0xFF, 0xFF, 0xFF, 0xFF, 0x0F, 1), ErrTrailing},
 		{"chunk data beyond the packet", play(0x27, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF, 0x7F), ErrShort},
 		{"left over", play(0x04, 1, 2), ErrTrailing},
 	} {
@@ -194,7 +194,7 @@ func TestUnknownComponent(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, truncated, err := decode(p, Play, Clientbound, data, true)
+			got, truncated, err := decode(new(IO), p, Play, Clientbound, data, true)
 			if err != nil || !truncated {
 				t.Fatalf("%s %T: truncated %v, %v", p, pk, truncated, err)
 			}

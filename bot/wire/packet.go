@@ -77,26 +77,34 @@ func kindOf(p registry.Protocol, s State, d Direction, id int32) kind {
 // DecodePacket decodes one packet: id and body, as they stand in a frame after inflating. The packet may keep parts of
 // data. ErrUnknownPacket when the id is not in the table, else a *DecodeError.
 func DecodePacket(p registry.Protocol, s State, d Direction, data []byte) (Packet, error) {
-	pk, _, err := decode(p, s, d, data, true)
+	var r IO
+	pk, _, err := decode(&r, p, s, d, data, true)
 	return pk, err
 }
 
 // EncodePacket appends a packet's id and body to dst. ErrUnknownPacket when the packet does not exist there.
 func EncodePacket(dst []byte, p registry.Protocol, s State, d Direction, pk Packet) ([]byte, error) {
+	var w IO
+	return encode(&w, dst, p, s, d, pk)
+}
+
+// encode is EncodePacket with an IO that may be used again.
+func encode(w *IO, dst []byte, p registry.Protocol, s State, d Direction, pk Packet) ([]byte, error) {
 	id, ok := ID(p, s, d, pk)
 	if !ok {
 		return dst, unknownPacket(p, s, d, pk)
 	}
-	w := IO{buf: appendVarInt(dst, id), p: p}
-	pk.Marshal(&w)
+	*w = IO{buf: appendVarInt(dst, id), p: p}
+	pk.Marshal(w)
 	if w.err != nil && w.err != errTruncated {
 		return dst, encodeError(p, s, d, pk, w.err)
 	}
 	return w.buf, nil
 }
 
-// decode decodes a packet. With keep it may keep parts of data; truncated tells that an unknown component hid the rest.
-func decode(p registry.Protocol, s State, d Direction, data []byte, keep bool) (pk Packet, truncated bool, err error) {
+// decode decodes a packet. With keep it may keep parts of data; truncated tells that an unknown component hid the rest. r is
+// used and may be used again.
+func decode(r *IO, p registry.Protocol, s State, d Direction, data []byte, keep bool) (pk Packet, truncated bool, err error) {
 	id, n := varint(data)
 	if n <= 0 {
 		return nil, false, &DecodeError{Protocol: p, Phase: s, Direction: d, Packet: "packet id", ID: -1, Err: ErrShort}
@@ -105,8 +113,8 @@ func decode(p registry.Protocol, s State, d Direction, data []byte, keep bool) (
 	if !ok {
 		return nil, false, unknownID(p, s, d, id)
 	}
-	r := IO{buf: data[n:], p: p, reading: true, keep: keep}
-	pk.Marshal(&r)
+	*r = IO{buf: data[n:], p: p, reading: true, keep: keep}
+	pk.Marshal(r)
 	if r.err == nil && r.off < len(r.buf) {
 		r.err = ErrTrailing
 	}

@@ -78,7 +78,7 @@ func roundTrip(t interface {
 	if err != nil || !bytes.Equal(again, first) {
 		t.Fatalf("%s: %v\n got %x\nwant %x", pl, err, again, first)
 	}
-	b, _, err := decode(pl.p, pl.s, pl.d, again, false)
+	b, _, err := decode(new(IO), pl.p, pl.s, pl.d, again, false)
 	if err != nil {
 		t.Fatalf("%s: %v", pl, err)
 	}

@@ -170,7 +170,7 @@ func (io *IO) skipStack() {
 		}
 		return
 	}
-	if io.skipVarInt() != 0 {
+	if io.skipVarInt() > 0 {
 		io.skipVarInt()
 		io.skipComponents((*IO).skipComponent)
 	}
