@@ -55,7 +55,6 @@ const (
 	CodeInventoryExact
 	CodeInventoryOther
 	CodeProcessed
-	CodeNotCountedYet
 	CodeNotSent
 	codeCount
 )
@@ -111,7 +110,6 @@ var codes = [codeCount][2]string{
 	CodeInventoryExact:         {"inventory_exact", "the server's inventory and selected slot show the item"},
 	CodeInventoryOther:         {"inventory_other", "the server's inventory or selected slot shows something else"},
 	CodeProcessed:              {"processed", "the server ran the packets and did not correct them"},
-	CodeNotCountedYet:          {"not_counted_yet", "the fence behind the use was answered, its acknowledgement is still out"},
 	CodeNotSent:                {"not_sent", "the guard denied it in the last moment, so its packet was never sent"},
 }
 
