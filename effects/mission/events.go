@@ -167,14 +167,20 @@ func (m *Mission) Accept(i int) error {
 }
 
 // Repair opens a new generation of a disturbed step, or of one with a wrong result, by its owner's decision. It will be
-// placed again once its cells are back in their from-state.
+// placed again once its cells are back in their from-state, or in that of an earlier step of the same cell, which is then
+// opened too.
 func (m *Mission) Repair(i int) error {
-	s, err := m.at(i, Disturbed, Wrong)
-	if err != nil {
+	if _, err := m.at(i, Disturbed, Wrong); err != nil {
 		return err
 	}
+	m.reopen(i)
+	return nil
+}
+
+// reopen starts the next generation of a step.
+func (m *Mission) reopen(i int) {
+	s := &m.steps[i]
 	s.Generation++
 	s.Action, s.Code = effects.ActionID{}, effects.CodeNone
 	m.set(i, Pending)
-	return nil
 }

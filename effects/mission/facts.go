@@ -149,6 +149,9 @@ func (m *Mission) shows(i int, world effects.CellReader) (post, pre, known bool)
 // choose finds the first step that this bot can work on, in the plan's order.
 func (m *Mission) choose(v *view) {
 	for i := m.first; i < len(m.steps); i++ {
+		if s := &m.steps[i]; s.State == Pending && s.Generation > 0 {
+			i = m.deepen(i, v.f.World)
+		}
 		s := &m.steps[i]
 		if s.State == Claimed && s.bot == v.bot {
 			if m.workable(i, v) {
@@ -163,6 +166,31 @@ func (m *Mission) choose(v *view) {
 			return
 		}
 	}
+}
+
+// deepen reopens what a repaired step stands on: when its cells show the from-state of an earlier step of the same cell
+// (all of a double slab is gone, not only its upper half), the owner's decision covers that step and those between. It
+// returns the step to go on with.
+func (m *Mission) deepen(i int, world effects.CellReader) int {
+	if _, pre, _ := m.shows(i, world); pre {
+		return i
+	}
+	layers := m.byCell[m.plan.Steps[i].Cells[0].Pos]
+	at := slices.Index(layers, i)
+	for k := at - 1; k >= 0; k-- {
+		if m.steps[layers[k]].State != Proven && m.steps[layers[k]].State != Present {
+			return i
+		}
+		if _, pre, known := m.shows(layers[k], world); !known || !pre {
+			continue
+		}
+		for _, j := range layers[k:at] {
+			m.set(j, Disturbed)
+			m.reopen(j)
+		}
+		return layers[k]
+	}
+	return i
 }
 
 // workable tells whether a step whose forerunners are done can be placed by this bot as the world is; it notes why not.

@@ -274,6 +274,25 @@ func TestStackedSteps(t *testing.T) {
 			t.Errorf("%+v", s)
 		}
 	})
+	t.Run("a repair opens what the step stood on", func(t *testing.T) {
+		m := start(t, p, Options{}, Status{State: Proven}, Status{State: Proven})
+		w := ground() // all of it is gone
+		m.ChunkLoaded(pos(0, 64).Chunk(), w)
+		if err := m.Repair(1); err != nil {
+			t.Fatal(err)
+		}
+		if i := send(t, m, f(w), 7); i != 0 {
+			t.Errorf("step %d first", i)
+		}
+		w[pos(0, 64)] = slab
+		settle(t, m, 0, 7, effects.Proven)
+		if i := send(t, m, f(w), 8); i != 1 {
+			t.Errorf("step %d", i)
+		}
+		if k := m.Key(0, "d"); k.Generation != 1 {
+			t.Errorf("%+v", k)
+		}
+	})
 	t.Run("reconcile: world never opens a stacking step", func(t *testing.T) {
 		m := start(t, p, Options{ReconcileWorld: true}, Status{State: Proven}, Status{State: Unverified})
 		w := ground()
