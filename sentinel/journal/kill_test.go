@@ -170,6 +170,22 @@ func TestKilled(t *testing.T) {
 	if len(settled) == 0 {
 		t.Error("nothing was ever settled")
 	}
+	t.Run("SE-28/everything again after all kills", func(t *testing.T) {
+		j := openTest(t, dir)
+		for n := range marked {
+			mustSettle(t, j, outcome(mark(n, n), effects.Proven))
+			mustSettle(t, j, outcome(mark(n, n), effects.Proven))
+		}
+		count := map[effects.ActionID]int{}
+		for _, r := range receiptsOf(t, j) {
+			count[r.Outcome.Action]++
+		}
+		for n := range marked {
+			if count[actionID(n)] != 1 {
+				t.Errorf("action %d has %d receipts", n, count[actionID(n)])
+			}
+		}
+	})
 }
 
 // runAndKill reads the child's lines, kills it after so many, and takes in what it said until its end.
