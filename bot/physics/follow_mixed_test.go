@@ -46,7 +46,7 @@ func TestFollowClutter(t *testing.T) {
 	}
 	seeds := uint64(40)
 	if os.Getenv("BLOCKWORLD_FULL") == "1" {
-		seeds = 5000
+		seeds = 2000
 	}
 	var scratch path.Scratch
 	arrived, nodes := 0, 0
