@@ -109,9 +109,9 @@ func TestEmbeddedServer(t *testing.T) {
 		t.Run(fmt.Sprint(int32(p)), func(t *testing.T) {
 			t.Parallel()
 			s := start(t, server.Config{Protocol: p, Encrypt: p%2 == 0, Compression: 64, ConfigPing: true, GameMode: worldstate.Creative, ViewDistance: 3,
-				Tick: 10 * time.Millisecond})
+				Tick: 5 * time.Millisecond})
 			o := options(t, s)
-			o.Tick = 10 * time.Millisecond
+			o.Tick = 5 * time.Millisecond
 			o.Session = func(context.Context, login.SessionRequest) error { return nil } // versions without shouldAuthenticate ask it
 			b := run(t, o)
 			if b.Protocol() != p {
@@ -122,51 +122,11 @@ func TestEmbeddedServer(t *testing.T) {
 			if got.Self.GameMode != worldstate.Creative || got.Name != "Tester" || got.Sent.Effects() != 0 || got.Corrected != 1 {
 				t.Errorf("snapshot %+v", got)
 			}
-			walkTo(t, b, geom.BlockPos{X: 5, Y: int32(got.Position[1]), Z: 3})
+			follow(t, b, geom.BlockPos{X: 5, Y: int32(got.Position[1]), Z: 3}, path.Options{}, bot.WalkOptions{Sprint: true})
 			if at := snapshot(t, b); at.Corrected != 1 {
 				t.Errorf("%d corrections under way", at.Corrected-1)
 			}
 		})
-	}
-}
-
-// walkTo finds a path and walks it.
-func walkTo(t *testing.T, b *bot.Bot, to geom.BlockPos) {
-	t.Helper()
-	var ended chan string
-	table := path.NewTable(b.Registry())
-	permit := permits.New(t).Take()
-	err := b.Do(t.Context(), func(tx *bot.Tx) {
-		from := geom.BlockAt(tx.Player().Pos)
-		box := geom.BlockBox{Min: geom.BlockPos{X: -40, Y: -64, Z: -40}, Max: geom.BlockPos{X: 40, Y: 200, Z: 40}}
-		r := path.Find(path.World{Table: table, Cells: tx.View()}, from, to, path.Options{WalkBox: box}, nil)
-		if r.Status != path.Reached {
-			t.Errorf("path from %v to %v: %s, %s", from, to, r.Status, r.Why)
-			return
-		}
-		ended = make(chan string, 1)
-		_, err := tx.Walk(permit, r.Nodes, bot.WalkOptions{Sprint: true, Done: func(_ *bot.Tx, w *bot.Walk) {
-			status, detail := w.Status()
-			ended <- fmt.Sprintf("%s %s", status, detail)
-		}})
-		if err != nil {
-			t.Error(err)
-		}
-	})
-	if err != nil || ended == nil {
-		t.Fatal(err)
-	}
-	select {
-	case got := <-ended:
-		if got != "reached " {
-			t.Errorf("the walk to %v ended: %s", to, got)
-		}
-	case <-time.After(20 * time.Second):
-		t.Fatalf("the walk to %v has not ended", to)
-	}
-	at := snapshot(t, b).Position
-	if geom.BlockAt(at) != to {
-		t.Errorf("stands at %v, want %v", at, to)
 	}
 }
 

@@ -92,7 +92,7 @@ func (b *Bot) move() (moving bool, err error) {
 		return true, err
 	}
 	if walk != nil {
-		walk.progress()
+		walk.ticked()
 	}
 	return b.walk != nil || !resting(before, after), nil
 }

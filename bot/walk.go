@@ -3,6 +3,7 @@ package bot
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"blockworld/bot/egress"
 	"blockworld/bot/physics"
@@ -47,21 +48,16 @@ type WalkOptions struct {
 type Walk struct {
 	b        *Bot
 	handle   *egress.Walking
-	nodes    []path.Node
-	next     int // index of the node being walked to
+	follow   physics.Follower
 	opts     WalkOptions
 	status   WalkStatus
 	detail   string
 	setbacks int
 	ticks    int
-	stuck    int     // ticks without getting nearer to the next node
-	nearest  float64 // best distance to it
-	distance float64 // walked on the ground, horizontally, in blocks
+	progress physics.Progress // as of the last tick's keys
+	distance float64          // walked on the ground, horizontally, in blocks
 	from     geom.Vec3
 }
-
-// stuckTicks is how long a walk may go without getting nearer to its next node.
-const stuckTicks = 40
 
 // Walk opens a move_to and follows nodes from the next tick on. One walk runs at a time: a walk under way is stopped. An
 // empty path is reached at once.
@@ -80,10 +76,8 @@ func (tx *Tx) Walk(p egress.Permit, nodes []path.Node, o WalkOptions) (*Walk, er
 	if o.Ticks <= 0 {
 		o.Ticks = 60 * (len(nodes) + 1)
 	}
-	w := &Walk{b: b, handle: handle, nodes: nodes, opts: o, from: b.body.player.Pos}
+	w := &Walk{b: b, handle: handle, follow: physics.NewFollower(nodes, o.Sprint && !o.Sneak), opts: o, from: b.body.player.Pos}
 	b.walk = w
-	w.aim(0)
-	w.skip()
 	b.wakeTicks(2)
 	return w, nil
 }
@@ -121,32 +115,24 @@ func (w *Walk) finish(s WalkStatus, detail string) {
 	}
 }
 
-// aim makes node i the next one.
-func (w *Walk) aim(i int) {
-	w.next, w.stuck, w.nearest = i, 0, math.Inf(1)
-}
-
-// corrected is told when the server has put us somewhere: the node being walked to is given up, and the path goes on from
-// the node that we now stand at, if there is one.
+// corrected is told when the server has put us somewhere: the path goes on from the node that we now stand at, if there
+// is one.
 func (w *Walk) corrected() {
 	w.setbacks++
 	if w.setbacks > max(w.opts.Setbacks, 0) {
 		w.finish(WalkSetBack, fmt.Sprintf("the server corrected the walk %d times", w.setbacks))
 		return
 	}
-	pos := w.b.body.player.Pos
-	for i := len(w.nodes) - 1; i >= 0; i-- {
-		c := w.nodes[i].Centre()
-		if flat(c.Sub(pos)) < 1 && math.Abs(c[1]-pos[1]) < 1.3 {
-			w.aim(i)
-			return
-		}
+	follow, ok := w.follow.Resume(w.b.body.player)
+	if !ok {
+		w.finish(WalkSetBack, "the server put us off the path")
+		return
 	}
-	w.finish(WalkSetBack, "the server put us off the path")
+	w.follow = follow
 }
 
-// progress looks after each tick whether nodes were reached and whether we get on at all.
-func (w *Walk) progress() {
+// ticked counts what was walked, and ends the walk when it has come to an end.
+func (w *Walk) ticked() {
 	if w.status != WalkUnderway {
 		return
 	}
@@ -155,129 +141,46 @@ func (w *Walk) progress() {
 		w.distance += flat(p.Pos.Sub(w.from))
 	}
 	w.from = p.Pos
-	w.skip()
-	if w.next >= len(w.nodes) {
+	w.ticks++
+	switch at := geom.BlockAt(p.Pos); {
+	case w.progress == physics.Arrived:
 		w.finish(WalkReached, "")
-		return
-	}
-	if w.ticks++; w.ticks > w.opts.Ticks {
+	case w.progress == physics.Blocked:
+		w.finish(WalkStuck, fmt.Sprintf("no way on at %v", at))
+	case w.progress == physics.Strayed:
+		w.finish(WalkStuck, fmt.Sprintf("off the path at %v", at))
+	case w.ticks > w.opts.Ticks:
 		w.finish(WalkTimedOut, fmt.Sprintf("not there after %d ticks", w.opts.Ticks))
-		return
 	}
-	if d := w.nodes[w.next].Centre().Sub(p.Pos).Len(); d < w.nearest-0.01 {
-		w.nearest, w.stuck = d, 0
-	} else if w.stuck++; w.stuck > stuckTicks {
-		w.finish(WalkStuck, fmt.Sprintf("no way on at %s towards %s", geom.BlockAt(p.Pos), w.nodes[w.next].Pos))
-	}
-}
-
-// skip passes over the nodes that are reached.
-func (w *Walk) skip() {
-	for w.next < len(w.nodes) && w.arrived(w.nodes[w.next], w.next == len(w.nodes)-1) {
-		w.aim(w.next + 1)
-	}
-}
-
-// arrived says whether a node counts as reached. The last one wants the middle of the cell and a standing player.
-func (w *Walk) arrived(n path.Node, last bool) bool {
-	p := w.b.body.player
-	d := n.Centre().Sub(p.Pos)
-	near, level := 0.35, 0.6
-	if last {
-		near, level = 0.2, 0.3
-	}
-	if flat(d) > near || math.Abs(d[1]) > level {
-		return false
-	}
-	switch n.Move {
-	case path.Fly, path.Swim, path.Climb:
-		return true
-	}
-	return p.OnGround || p.InWater || p.Climbing
 }
 
 // steer says which keys the walk holds in this tick.
 func (w *Walk) steer() (physics.Input, wire.Keys) {
 	d := &w.b.body
-	in := physics.Input{Yaw: d.yaw, Pitch: d.pitch, Sneak: w.opts.Sneak}
-	if w.next >= len(w.nodes) {
-		return in, w.pressed(in)
+	takeOff := w.fly()
+	var in physics.Input
+	w.follow, in, w.progress = w.follow.Follow(w.b.world(), d.player)
+	if in.Forward == 0 && in.Strafe == 0 {
+		in.Yaw = d.yaw // nothing to go towards: the look stays
 	}
-	n := w.nodes[w.next]
-	w.fly(n)
-	way := n.Centre().Sub(d.player.Pos)
-	dist := flat(way)
-	if dist > 0.05 {
-		in.Yaw = geom.RotationTo(geom.Vec3{}, geom.Vec3{way[0], 0, way[2]}).Yaw
-		in.Forward = w.push(dist)
-	}
-	in.Sprint = w.sprints(n)
-	w.vertical(&in, n, way, dist)
+	in.Pitch = d.pitch
+	in.Jump = in.Jump || takeOff // touching the ground would end the flight at once
+	in.Sneak = in.Sneak || w.opts.Sneak
 	return in, w.pressed(in)
 }
 
-// push is how hard to walk: less near the last node, so that we stop in its middle. Servers see keys as pressed or not;
-// the speed is physics' own.
-func (w *Walk) push(dist float64) float64 {
-	v := w.b.body.player.Vel
-	speed := math.Hypot(v[0], v[2])
-	if w.next == len(w.nodes)-1 && dist < 0.5 {
-		coast := speed * 1.2 // what friction lets us glide on ground, about
-		if coast >= dist {
-			return 0
-		}
-		return math.Min(1, dist*2)
-	}
-	return 1
-}
-
-// sprints says whether this stretch is run: level and straight on, with at least one more node behind the next.
-func (w *Walk) sprints(n path.Node) bool {
-	if !w.opts.Sprint || w.opts.Sneak || n.Move != path.Walk || w.next == 0 || w.next+1 >= len(w.nodes) {
-		return false
-	}
-	before, after := w.nodes[w.next-1], w.nodes[w.next+1]
-	straight := n.Pos.Sub(before.Pos) == after.Pos.Sub(n.Pos)
-	return straight && after.Move == path.Walk && math.Abs(after.Feet-n.Feet) < 0.1
-}
-
-// vertical adds what jumping, climbing, swimming and flying need.
-func (w *Walk) vertical(in *physics.Input, n path.Node, way geom.Vec3, dist float64) {
-	p := w.b.body.player
-	switch {
-	case p.Flying:
-		in.Jump, in.Sneak = way[1] > 0.15, way[1] < -0.15
-	case n.Move == path.Jump && way[1] > 0.1:
-		in.Jump = p.OnGround && dist < 1.3
-	case n.Move == path.Climb:
-		in.Jump = way[1] > 0.1
-		in.Sneak = false
-		if way[1] < -0.1 {
-			in.Forward = math.Min(in.Forward, 0.3)
-		}
-	case p.InWater || p.InLava:
-		in.Jump = way[1] > -0.2
-	case way[1] > 0.7 && dist < 1 && p.OnGround:
-		in.Jump = true
-	case w.stuck > 8 && p.OnGround && p.HorizontalCollision:
-		in.Jump = true
-	}
-}
-
-// fly starts and stops creative flight as the next node wants it, where the server allows it.
-func (w *Walk) fly(n path.Node) {
+// fly starts creative flight as soon as the rest of the path has a node in the air, where the server allows it. Landing
+// ends it by itself.
+func (w *Walk) fly() {
 	d := &w.b.body
-	want := n.Move == path.Fly
-	if !want && (n.Move == path.Start || d.player.OnGround) {
+	if d.player.Flying || !d.attrs.MayFly || w.follow.Next >= len(w.follow.Nodes) {
 		return
 	}
-	if want == d.player.Flying || want && !d.attrs.MayFly {
+	inAir := func(n path.Node) bool { return n.Move == path.Fly }
+	if !slices.ContainsFunc(w.follow.Nodes[w.follow.Next:], inAir) {
 		return
 	}
-	d.player.Flying = want
-	if want {
-		d.player.OnGround = false
-	}
+	d.player.Flying, d.player.OnGround = true, false
 	w.flightChanged()
 }
 
