@@ -1,6 +1,3 @@
-// Command gen writes zz_ids.go and zz_schema.go from the npm package minecraft-data.
-//
-//	go run ./bot/wire/gen -data fixtures/peers/node_modules/minecraft-data -out bot/wire
 package main
 
 import (

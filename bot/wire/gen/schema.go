@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"go/format"
+	"maps"
+	"slices"
 	"sort"
 	"strconv"
 )
@@ -383,12 +385,12 @@ func (c *compiler) choice(tag, sw field) (int, error) {
 	}
 	type arm struct{ value, node int }
 	var arms []arm
-	for k, t := range s.Fields {
+	for _, k := range slices.Sorted(maps.Keys(s.Fields)) { // in one order, so that one input gives one output
 		v, ok := values[k]
 		if !ok {
 			return 0, fmt.Errorf("switch has %q, its field has not", k)
 		}
-		n, err := c.compile(t)
+		n, err := c.compile(s.Fields[k])
 		if err != nil {
 			return 0, err
 		}
