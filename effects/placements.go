@@ -313,6 +313,10 @@ func (p *Placements) Observe(f Fact) Findings {
 		p.replied(f.Sequence, e)
 	case worldstate.GameModeChanged:
 		p.opt.Survival = e.Mode == worldstate.Survival || e.Mode == worldstate.Adventure
+	case worldstate.HealthChanged:
+		if e.Health <= 0 {
+			clear(p.slots) // death empties the inventory
+		}
 	case worldstate.ContainerContent, worldstate.ContainerSlot, worldstate.InventorySlot:
 		p.slotFacts(f)
 	}
@@ -328,6 +332,7 @@ func (p *Placements) NextEpoch(e Epoch) []OpenUse {
 		u.settled, u.cut = true, true
 	}
 	p.opt.Epoch = e
+	clear(p.slots)
 	p.sweep()
 	return open
 }

@@ -113,6 +113,12 @@ func TestSlotCounts(t *testing.T) {
 		{"unknown content says nothing", true, func(s *script) { placed(s, 1, false, 63); s.fact(worldstate.InventorySlot{Slot: 0}) }, false},
 		{"another slot says nothing", true, func(s *script) { placed(s, 1, false, 63); s.fact(slot(1, 5)) }, false},
 		{"changed by ourselves", true, func(s *script) { placed(s, 1, false, 63); s.p.SlotChanged(0); s.fact(slot(0, 64)) }, false},
+		{"lost by dying", true, func(s *script) {
+			placed(s, 1, false, 63)
+			s.fact(worldstate.HealthChanged{Health: 0})
+			s.fact(slot(0, 0))
+		}, false},
+		{"another life", true, func(s *script) { placed(s, 1, false, 63); s.p.NextEpoch(Epoch{World: 2}); s.fact(slot(0, 0)) }, false},
 		{"creative is exempt", false, func(s *script) { placed(s, 1, false, 64) }, false},
 		{"forced snapshot", true, func(s *script) {
 			placed(s, 1, false, 63)
