@@ -109,12 +109,21 @@ func selfEvent(p Packet, ctx *EventContext) worldstate.Event {
 // teleported tells a position. Before feature PositionVelocity an axis that is absolute also stops its velocity; a relative
 // one keeps it.
 func teleported(p *PlayerPosition, ctx *EventContext) worldstate.Event {
-	e := worldstate.Teleported{ID: p.ID, Position: p.Position, Velocity: p.Velocity, Rotation: p.Rotation, Relative: p.Relative}
+	e := worldstate.Teleported{ID: p.ID, Position: p.Position, Velocity: speed(p.Velocity), Rotation: p.Rotation, Relative: p.Relative}
 	if !Has(ctx.Protocol, PositionVelocity) {
 		const axes = RelativeX | RelativeY | RelativeZ
 		e.Relative |= e.Relative & axes * RelativeVelocityX
 	}
 	return e
+}
+
+// speed is a velocity that came with a place. flying-squid writes NaN there; the place is known all the same, so what is no
+// number counts as standing still.
+func speed(v geom.Vec3) geom.Vec3 {
+	if !geom.Finite(v) {
+		return geom.Vec3{}
+	}
+	return v
 }
 
 func inventoryEvent(p Packet) worldstate.Event {

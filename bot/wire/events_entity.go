@@ -26,7 +26,7 @@ func entityEvent(p Packet) worldstate.Event {
 		return placed(p)
 	case *EntityPositionSync:
 		return worldstate.EntityPlaced{
-			ID: p.EntityID, Position: p.Position, Velocity: p.Velocity, Rotation: p.Rotation, OnGround: p.OnGround,
+			ID: p.EntityID, Position: p.Position, Velocity: speed(p.Velocity), Rotation: p.Rotation, OnGround: p.OnGround,
 		}
 	case *RotateHead:
 		return worldstate.EntityHeadTurned{ID: p.EntityID, HeadYaw: p.Yaw.Degrees()}
@@ -48,7 +48,7 @@ func rotation(yaw, pitch Angle) geom.Rotation {
 
 func placed(p *TeleportEntity) worldstate.Event {
 	return worldstate.EntityPlaced{
-		ID: p.EntityID, Position: p.Position, Velocity: p.Velocity, Rotation: p.Rotation, Relative: p.Relative, OnGround: p.OnGround,
+		ID: p.EntityID, Position: p.Position, Velocity: speed(p.Velocity), Rotation: p.Rotation, Relative: p.Relative, OnGround: p.OnGround,
 	}
 }
 

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"math"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -103,6 +104,7 @@ func TestEvents(t *testing.T) {
 	named := worldstate.Slot{Known: true, Stack: worldstate.ItemStack{Item: 4, Count: 2, Plain: worldstate.PlainNo}}
 	head := worldstate.Slot{Known: true, Stack: worldstate.ItemStack{Item: 4, Count: 2}}
 	empty := worldstate.Slot{Known: true, Stack: worldstate.ItemStack{Plain: worldstate.PlainYes}}
+	nan := geom.Vec3{math.NaN(), 0, math.Inf(1)}
 	section := &SectionBlocksUpdate{SectionX: -1, SectionY: -4, SectionZ: 2, Changes: []SectionChange{Change(9, 15, 0, 3), -1}}
 	for _, c := range []struct {
 		name string
@@ -124,6 +126,10 @@ func TestEvents(t *testing.T) {
 			worldstate.EntityEquipment{Items: []worldstate.EquipmentItem{{Slot: 4, Content: head}, {Slot: 0}, {Slot: 1}, {Slot: 2}, {Slot: 3}, {Slot: 5}, {Slot: 6}, {Slot: 7}}}},
 		{"position", registry.V1_20_2, &PlayerPosition{ID: 1, Relative: RelativeX | RelativeYaw}, worldstate.Teleported{ID: 1, Relative: RelativeX | RelativeYaw | RelativeVelocityX}},
 		{"position with velocity", registry.V26_1, &PlayerPosition{ID: 1, Relative: RelativeX}, worldstate.Teleported{ID: 1, Relative: RelativeX}},
+		{"position without a velocity", registry.V1_21_4, &PlayerPosition{ID: 1, Position: geom.Vec3{1, 2, 3}, Velocity: nan},
+			worldstate.Teleported{ID: 1, Position: geom.Vec3{1, 2, 3}}},
+		{"entity without a velocity", registry.V1_21_4, &TeleportEntity{EntityID: 1, Velocity: nan}, worldstate.EntityPlaced{ID: 1}},
+		{"entity in step without a velocity", registry.V1_21_4, &EntityPositionSync{EntityID: 1, Velocity: nan}, worldstate.EntityPlaced{ID: 1}},
 		{"move", registry.V26_1, &MoveEntityPosRot{EntityID: 1, DX: 4096, DY: -2048, Yaw: 64, OnGround: true},
 			worldstate.EntityMoved{ID: 1, Delta: geom.Vec3{1, -0.5, 0}, Moved: true, Rotation: geom.Rotation{Yaw: 90}, Turned: true, OnGround: true}},
 		{"game mode", registry.V26_1, &GameEvent{Event: 3, Value: 2}, worldstate.GameModeChanged{Mode: worldstate.Adventure}},
