@@ -99,18 +99,19 @@ type OpenUse struct {
 
 // Errors that keep a use from being sent now.
 var (
-	ErrNoFence     = errors.New("no fence has been sent since the last use")
-	ErrNoCounters  = errors.New("the server's statistics of this join are not known yet")
-	ErrWindowFull  = errors.New("as many placements as allowed are outstanding")
-	ErrCut         = errors.New("the connection or world of this machine has ended")
-	ErrBadUse      = errors.New("a use that cannot be judged")
-	ErrDuplicate   = errors.New("this action has been sent before")
-	ackPatience    = uint64(2)  // ticks after the closing reply before a fence may say that the ack is missing
-	observedWindow = uint64(40) // ticks without a fact after which a use without a bracket is unverified
+	ErrNoFence    = errors.New("no fence has been sent since the last use")
+	ErrNoCounters = errors.New("the server's statistics of this join are not known yet")
+	ErrWindowFull = errors.New("as many placements as allowed are outstanding")
+	ErrCut        = errors.New("the connection or world of this machine has ended")
+	ErrBadUse     = errors.New("a use that cannot be judged")
+	ErrDuplicate  = errors.New("this action has been sent before")
 )
 
-// nearDistance is how close to the target, in blocks, another player makes it unknowable who placed a block.
-const nearDistance = 8.0
+const (
+	ackPatience    = 2   // ticks after the closing reply before a fence may say that the ack is missing
+	observedWindow = 40  // ticks without a fact after which a use without a bracket is unverified
+	nearDistance   = 8.0 // blocks to a target within which another player makes it unknowable who placed the block
+)
 
 // Placements judges the placements of one connection by the bracket: fence, use, fence. It is a pure machine: tell it
 // what was sent, what the server said and when a tick passed, and it returns verdicts. It is not safe for concurrent

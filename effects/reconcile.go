@@ -18,6 +18,11 @@ const (
 	FateUnknownSince              // got a verdict after the newest mark without its counters being known
 )
 
+// String returns the fate in words.
+func (f Fate) String() string {
+	return pick(f, "open", "counted", "added_since", "not_added_since", "unknown_since")
+}
+
 // FateOf tells the fate of a placement that got its verdict after the newest mark was written.
 func FateOf(o Outcome) Fate {
 	switch c := o.Evidence.Counter; {

@@ -14,6 +14,14 @@ const (
 	AwayKicked
 )
 
+// String returns the reason in words.
+func (a Away) String() string {
+	if a == AwayKicked {
+		return "kicked"
+	}
+	return "server_away"
+}
+
 // Joined tells that a bot has freshly joined: its mirror holds nothing older than this join. What an earlier connection
 // left open must be reconciled, and told by Settled, before the bot asks Next.
 func (m *Mission) Joined(b BotID) {
