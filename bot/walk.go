@@ -170,18 +170,19 @@ func (w *Walk) steer() (physics.Input, wire.Keys) {
 }
 
 // fly starts creative flight as soon as the rest of the path has a node in the air, where the server allows it. Landing
-// ends it by itself.
-func (w *Walk) fly() {
+// ends it by itself. True in the tick of the take-off.
+func (w *Walk) fly() bool {
 	d := &w.b.body
 	if d.player.Flying || !d.attrs.MayFly || w.follow.Next >= len(w.follow.Nodes) {
-		return
+		return false
 	}
 	inAir := func(n path.Node) bool { return n.Move == path.Fly }
 	if !slices.ContainsFunc(w.follow.Nodes[w.follow.Next:], inAir) {
-		return
+		return false
 	}
 	d.player.Flying, d.player.OnGround = true, false
 	w.flightChanged()
+	return true
 }
 
 // flightChanged tells the server about the start or end of flight.
