@@ -145,6 +145,22 @@ func TestBracket(t *testing.T) {
 			s.silent()
 			s.ack(1)
 		}, Refused, GradeNone, CodeRefusedAck, nil},
+		{"an ack before the opening reply is not of this use", nil, nil, func(s *script) {
+			s.ack(1)
+			s.reply(same)
+			s.reply(same)
+			s.lateFence()
+			s.reply(same)
+		}, NotExecuted, GradeNone, CodeNeverHandled, nil},
+		{"an ack before the direct updates is not of this use", nil, nil, func(s *script) {
+			s.reply(same)
+			s.ack(1)
+			s.cell(floor, stone)
+			s.cell(target, brick)
+			s.reply(plus)
+			s.lateFence()
+			s.reply(same)
+		}, UnverifiedEffect, GradeNone, CodeNoAck, nil},
 		{"somebody was faster", nil, nil, func(s *script) {
 			s.reply(same)
 			s.cell(floor, stone)
