@@ -55,12 +55,11 @@ func (s recordedSink) WritePacket(p wire.Packet) error {
 // readRecorded reads one packet and keeps its bytes for the capture.
 func readRecorded(conn *wire.Conn) (in inbound, err error) {
 	for {
-		state := conn.ReadState()
 		data, err := conn.ReadFrame()
 		if err != nil {
 			return inbound{}, err
 		}
-		in = inbound{state: state, data: data}
+		in = inbound{state: conn.ReadState(), data: data} // as of now: it may have changed while we waited
 		kept := append([]byte(nil), data...) // a packet may keep parts of what it was decoded from
 		if in.packet, err = conn.Decode(kept); err == nil {
 			return in, nil

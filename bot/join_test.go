@@ -3,11 +3,13 @@ package bot
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"strings"
 	"testing"
 	"time"
 
+	"blockworld/bot/internal/permits"
 	"blockworld/bot/login"
 	"blockworld/bot/wire"
 	"blockworld/worldstate"
@@ -309,5 +311,72 @@ func TestTransferInPlay(t *testing.T) {
 		if next.Address != "second.example:7" || next.Intent != wire.IntentTransfer || string(next.Cookies["a:b"]) != "1" {
 			t.Errorf("next %+v", next)
 		}
+	})
+}
+
+func TestVersionDetection(t *testing.T) {
+	status := func(version string, protocol int) func(*peer) {
+		return func(s *peer) {
+			s.hello = expect[*wire.Intention](s)
+			s.c.SetWriteState(wire.Status)
+			expect[*wire.StatusRequest](s)
+			s.send(&wire.StatusResponse{JSON: fmt.Sprintf(`{"version":{"name":%q,"protocol":%d}}`, version, protocol)})
+			s.drain()
+		}
+	}
+	t.Run("known", func(t *testing.T) {
+		inBubble(t, func(t *testing.T) {
+			opts := serve(t, registry.V1_20_5, status("1.20.6", 766), standing((*peer).drain))
+			opts.Protocol = 0
+			b, stop := joined(t, opts)
+			if b.Protocol() != registry.V1_20_5 {
+				t.Errorf("speaks %s", b.Protocol())
+			}
+			stop()
+		})
+	})
+	for _, protocol := range []int{-1, 0, 763, 776, 1 << 30} {
+		t.Run(fmt.Sprint("unknown ", protocol), func(t *testing.T) {
+			inBubble(t, func(t *testing.T) {
+				opts := serve(t, registry.Latest, status("Odd 9", protocol)) // a second connection is an error of its own
+				opts.Protocol = 0
+				err := session(t.Context(), opts)
+				if !errors.Is(err, login.ErrUnknownProtocol) || !strings.Contains(err.Error(), "1.20.2 (764)") || !strings.Contains(err.Error(), "Odd 9") {
+					t.Errorf("got %v", err)
+				}
+			})
+		})
+	}
+	t.Run("set to an unknown one", func(t *testing.T) {
+		opts := serve(t, registry.Latest)
+		opts.Protocol = 763
+		if err := session(t.Context(), opts); !errors.Is(err, login.ErrUnknownProtocol) {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
+// TestLookEndsItsTick sends a look out of rest: the tick that it belongs to has to end soon.
+func TestLookEndsItsTick(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		var l ledger
+		b, stop := joined(t, serve(t, registry.Latest, standing(l.record)))
+		wait(10500 * time.Millisecond)
+		from := len(l.all())
+		permit := permits.New(t).Take()
+		b.Do(t.Context(), func(tx *Tx) {
+			if err := tx.Look(permit, geom.Rotation{Yaw: 45}); err != nil {
+				t.Error(err)
+			}
+		})
+		wait(60 * time.Millisecond)
+		got := l.all()[from:]
+		if count[*wire.MovePlayerRot](got) != 1 || count[*wire.ClientTickEnd](got) < 1 || count[*wire.ClientTickEnd](got) > 2 {
+			t.Errorf("sent %d packets: %T", len(got), got)
+		}
+		if s := snap(t, b); s.Rotation.Yaw != 45 || s.Sent.Effects() != 1 {
+			t.Errorf("looks to %v, W=%d", s.Rotation, s.Sent.Effects())
+		}
+		stop()
 	})
 }

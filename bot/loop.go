@@ -179,8 +179,6 @@ func (b *Bot) carryOut(ctx context.Context, actions []login.Action) error {
 func (b *Bot) askSession(ctx context.Context, r login.SessionRequest, rest []login.Action) error {
 	ctx, cancel := context.WithTimeout(ctx, b.opts.Timeouts.Login)
 	defer cancel()
-	stop := context.AfterFunc(ctx, func() {})
-	defer stop()
 	actions, err := b.machine.SessionAnswered(b.opts.Session(ctx, r))
 	if err != nil {
 		return err
@@ -212,6 +210,9 @@ func (b *Bot) deadline() time.Time {
 
 // arm sets the one timer to whatever comes first: the phase's deadline or the next tick.
 func (b *Bot) arm() {
+	if !b.out.CanMove() {
+		b.wakeTicks(1) // a movement packet went out: its tick has to end
+	}
 	at := b.deadline()
 	if b.phase == login.PhasePlay {
 		if next := b.tickTime(); next.Before(at) {

@@ -62,8 +62,7 @@ func (tx *Tx) Player() physics.Player { return tx.b.body.player }
 // Rotation is where we look.
 func (tx *Tx) Rotation() geom.Rotation { return tx.b.body.rotation() }
 
-// Turn changes where we look in later movement packets. It sends nothing and needs the permit of the effect that does:
-// call it with the rotation that an opened effect has just sent.
+// turned changes where we look in later movement packets, after an opened effect has sent that rotation.
 func (tx *Tx) turned(r geom.Rotation) { tx.b.body.yaw, tx.b.body.pitch = r.Yaw, r.Pitch }
 
 // Ready says whether the server has placed us, our chunk is loaded, and we are alive and on our own feet.

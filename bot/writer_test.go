@@ -1,10 +1,12 @@
 package bot
 
 import (
+	"bytes"
 	"go/ast"
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -45,4 +47,19 @@ func TestOnlyEgressWrites(t *testing.T) {
 	if found == 0 {
 		t.Error("no writing method was found: the test looks at nothing")
 	}
+}
+
+// TestOwnProtocol looks at everything that a bot is built from.
+func TestOwnProtocol(t *testing.T) {
+	t.Run("DC-03/no ready-made client, server or world in the build", func(t *testing.T) {
+		out, err := exec.Command("go", "list", "-deps", ".").Output()
+		if err != nil {
+			t.Skipf("go list does not run here: %v", err)
+		}
+		for _, name := range []string{"bot", "server", "level", "registry", "data"} {
+			if bytes.Contains(out, []byte("github.com/Tnze/go-mc/"+name+"\n")) {
+				t.Errorf("a bot is built with go-mc/%s", name)
+			}
+		}
+	})
 }
