@@ -1,6 +1,8 @@
 package wire
 
 import (
+	"math"
+
 	"blockworld/worldstate"
 	"blockworld/worldstate/geom"
 	"blockworld/worldstate/registry"
@@ -93,7 +95,7 @@ func selfEvent(p Packet, ctx *EventContext) worldstate.Event {
 	case *PlayerRotation:
 		return worldstate.Turned{Rotation: p.Rotation, RelativeYaw: p.RelativeYaw, RelativePitch: p.RelativePitch}
 	case *SetHealth:
-		return worldstate.HealthChanged{Health: p.Health, Food: p.Food, Saturation: p.Saturation}
+		return worldstate.HealthChanged{Health: p.Health, Food: p.Food, Saturation: saturation(p.Saturation)}
 	case *PlayerAbilitiesClientbound:
 		return worldstate.AbilitiesChanged{
 			Invulnerable: p.Flags&AbilityInvulnerable != 0, Flying: p.Flags&AbilityFlying != 0,
@@ -124,6 +126,14 @@ func speed(v geom.Vec3) geom.Vec3 {
 		return geom.Vec3{}
 	}
 	return v
+}
+
+// saturation, too, may be no number beside a health that is: flying-squid leaves it out. Nothing rests on it.
+func saturation(f float32) float32 {
+	if f >= 0 && f <= math.MaxFloat32 {
+		return f
+	}
+	return 0
 }
 
 func inventoryEvent(p Packet) worldstate.Event {

@@ -128,6 +128,7 @@ func TestEvents(t *testing.T) {
 		{"position with velocity", registry.V26_1, &PlayerPosition{ID: 1, Relative: RelativeX}, worldstate.Teleported{ID: 1, Relative: RelativeX}},
 		{"position without a velocity", registry.V1_21_4, &PlayerPosition{ID: 1, Position: geom.Vec3{1, 2, 3}, Velocity: nan},
 			worldstate.Teleported{ID: 1, Position: geom.Vec3{1, 2, 3}}},
+		{"health without a saturation", registry.V1_21_4, &SetHealth{Health: 20, Food: 19, Saturation: float32(math.NaN())}, worldstate.HealthChanged{Health: 20, Food: 19}},
 		{"entity without a velocity", registry.V1_21_4, &TeleportEntity{EntityID: 1, Velocity: nan}, worldstate.EntityPlaced{ID: 1}},
 		{"entity in step without a velocity", registry.V1_21_4, &EntityPositionSync{EntityID: 1, Velocity: nan}, worldstate.EntityPlaced{ID: 1}},
 		{"move", registry.V26_1, &MoveEntityPosRot{EntityID: 1, DX: 4096, DY: -2048, Yaw: 64, OnGround: true},
