@@ -11,8 +11,9 @@ const (
 	SlotOffHand = 45
 )
 
-// Inventory is the player's own inventory as the server last told it. Before the first whole content (Known false) its
-// slots say nothing; later a single slot may still be unknown.
+// Inventory is the player's own inventory as the server last told it. Before the first whole content (Known false) only
+// those slots are known that the server has told one by one; some servers never tell the whole. Later, too, a single slot
+// may be unknown.
 type Inventory struct {
 	Known    bool
 	StateID  int32
@@ -102,8 +103,8 @@ func (m *Mirror) containerSlot(ev ContainerSlot) {
 		inv.StateID = ev.StateID
 		m.setSlot(int(ev.Slot), ev.Content)
 	case m.window.Open && ev.Window == m.window.ID:
-		if m.window.size == 0 { // which slot this is depends on a size that is not known
-			inv.Known = false
+		if m.window.size == 0 { // which slot this is depends on a size that is not known: it may be any
+			inv.Known, inv.Slots = false, [InventorySlots]Slot{}
 			return
 		}
 		if i := int(ev.Slot) - (m.window.size - playerPart); i >= 0 && i < playerPart {

@@ -163,7 +163,7 @@ func (m *model) apply(ev Event, drawn *modelColumn) {
 			m.d.Inventory.StateID = ev.StateID
 			m.slot(int(ev.Slot), ev.Content)
 		case m.d.Window.Open && m.d.Window.ID == ev.Window && m.size == 0:
-			m.d.Inventory.Known = false
+			m.d.Inventory.Known, m.d.Inventory.Slots = false, [InventorySlots]Slot{}
 		case m.d.Window.Open && m.d.Window.ID == ev.Window:
 			if i := int(ev.Slot) - m.size + 36; i >= 0 && i < 36 {
 				m.slot(9+i, ev.Content)

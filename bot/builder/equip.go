@@ -51,6 +51,10 @@ func (w *worker) takeInHand(tx *bot.Tx, step int, item registry.ItemID) bool {
 	return true
 }
 
+// synced says whether the slots can be gone by: the whole inventory was told, or this server never tells it, and then each
+// slot is known or unknown by itself.
+func (w *worker) synced(inv *worldstate.Inventory) bool { return inv.Known || w.site.Terms.Slots }
+
 func plainStack(s worldstate.Slot, item registry.ItemID) bool {
 	return s.Known && !s.Stack.Empty() && s.Stack.Item == item && s.Stack.Plain == worldstate.PlainYes
 }
@@ -170,7 +174,7 @@ func (w *worker) equipTick(tx *bot.Tx) {
 		return
 	}
 	tx.Wake(1)
-	if tx.Ticks() < e.query {
+	if tx.Ticks() < e.query || w.site.Terms.Slots { // a server that has no snapshot tells the slot by itself
 		return
 	}
 	e.query = tx.Ticks() + equipTicks/3

@@ -172,7 +172,7 @@ func (w *worker) guardFacts(tx *bot.Tx, p proposal, b *effects.Binding) sentinel
 		Dimension:   sentinel.DimensionOf(v.Dimension().Name),
 		SelfKnown:   sentinel.Known(tx.Ready()), Self: geom.BlockAt(tx.Player().Pos),
 		Able:     sentinel.Known(tx.Ready() && builds),
-		Synced:   sentinel.Known(inv.Known),
+		Synced:   sentinel.Known(w.synced(&inv)),
 		Count:    sentinel.Budget{Left: int64(b.Budgets.Uses), Want: 1},
 		Distance: sentinel.Budget{Left: int64(b.Budgets.Distance), Want: int64(p.spend.Distance)},
 		Quantity: sentinel.Budget{Left: int64(b.Budgets.Quantity), Want: int64(p.spend.Quantity)},

@@ -308,7 +308,7 @@ func (w *worker) targetFacts(tx *bot.Tx, b *bound, f *sentinel.Facts) {
 func (w *worker) itemFacts(tx *bot.Tx, slot int32, item registry.ItemID, f *sentinel.Facts) {
 	inv := tx.View().Inventory()
 	f.Slot, f.Need = int8(slot), 1
-	if !inv.Known || slot < 0 || slot > 8 {
+	if !w.synced(&inv) || slot < 0 || slot > 8 {
 		return
 	}
 	s := inv.Slots[worldstate.SlotHotbar+int(slot)]

@@ -29,6 +29,7 @@ var (
 type Terms struct {
 	Offered sentinel.Capabilities // effects that may be used here
 	Fence   bool                  // it answers request-stats
+	Slots   bool                  // it never tells the whole inventory, only slots one by one
 	Least   effects.Grade         // least grade of place_block
 	Used    effects.UsedTrust     // what is known of its `used` statistic
 	Policy  sentinel.Pin          // generation of profile and policy

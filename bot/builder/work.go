@@ -124,7 +124,7 @@ func (w *worker) facts(tx *bot.Tx) mission.Facts {
 	inv := v.Inventory()
 	f := mission.Facts{
 		World: v, Dead: tx.Dead(), OtherDimension: v.DimensionName() != w.site.Record.Dimension,
-		Feet: geom.BlockAt(tx.Player().Pos), InventoryKnown: inv.Known, Unlimited: me.GameMode == worldstate.Creative,
+		Feet: geom.BlockAt(tx.Player().Pos), InventoryKnown: w.synced(&inv), Unlimited: me.GameMode == worldstate.Creative,
 		WindowOpen: w.windowOpen(tx), Provable: w.reachable(effects.PlaceBlock) >= w.site.Terms.Least,
 		Reach: func(s *mission.Step) bool { return w.inReach(tx, s) },
 	}
@@ -139,7 +139,7 @@ func (w *worker) facts(tx *bot.Tx) mission.Facts {
 // inHand is the slot that the server has selected for us, as far as it was told.
 func (w *worker) inHand(tx *bot.Tx, inv *worldstate.Inventory) worldstate.Slot {
 	held := tx.Out().Held()
-	if !inv.Known || held < 0 || held > 8 {
+	if !w.synced(inv) || held < 0 || held > 8 {
 		return worldstate.Slot{}
 	}
 	return inv.Slots[worldstate.SlotHotbar+int(held)]

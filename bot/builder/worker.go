@@ -206,7 +206,7 @@ func (w *worker) advance(tx *bot.Tx) {
 func (w *worker) settle(tx *bot.Tx) {
 	v := tx.View()
 	inv := v.Inventory()
-	if !tx.Ready() || !inv.Known || v.Self().GameMode == worldstate.GameModeUnknown {
+	if !tx.Ready() || !w.synced(&inv) || v.Self().GameMode == worldstate.GameModeUnknown {
 		return
 	}
 	if v.DimensionName() != w.site.Record.Dimension {
@@ -294,12 +294,18 @@ func epoch(v worldstate.View) effects.Epoch {
 	return effects.Epoch{Host: e.Host, World: e.World, Timeline: e.Timeline}
 }
 
-// others lists where the other players stand.
+// others lists where the other players stand. An entity is taken for one by its type, or by its id: one of the player list,
+// or one made from a name (UUID version 3), as those of offline players are. Flying-squid tells no type of players.
 func others(v worldstate.View) []geom.Vec3 {
 	var out []geom.Vec3
 	player, own := v.Registry().PlayerType(), v.Self().EntityID
+	listed := map[worldstate.UUID]bool{}
+	for _, p := range v.Players() {
+		listed[p.UUID] = true
+	}
 	for _, e := range v.Entities() {
-		if e.Type == player && e.ID != own {
+		named := e.UUID[6]>>4 == 3
+		if e.ID != own && (e.Type == player || named || listed[e.UUID]) {
 			out = append(out, e.Position)
 		}
 	}

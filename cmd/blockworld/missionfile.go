@@ -66,7 +66,7 @@ func terms(p *profile.Profile) (builder.Terms, error) {
 		return builder.Terms{}, err
 	}
 	t := builder.Terms{
-		Offered: p.Capabilities(), Fence: p.Found.Fence == profile.FindingYes, Used: p.Used.Trust(), Policy: sentinel.Pin(g),
+		Offered: p.Capabilities(), Fence: p.Found.Fence == profile.FindingYes, Slots: p.Found.Inventory == profile.FindingNo, Used: p.Used.Trust(), Policy: sentinel.Pin(g),
 	}
 	if o, ok := p.Offer(effects.PlaceBlock); ok {
 		t.Least = effects.Grade(o.Least)
