@@ -145,7 +145,7 @@ func TestNothingInfiniteEnters(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {
 			g := *base
 			g.cells = map[geom.BlockPos]registry.StateID{}
-			for range 40 {
+			for range 25 {
 				c := rapid.Int32Range(-2, 2)
 				g.set(rapid.SampledFrom(oddBlocks).Draw(t, "block"), c.Draw(t, "x"), 64+c.Draw(t, "y"), c.Draw(t, "z"))
 			}
@@ -159,7 +159,7 @@ func TestNothingInfiniteEnters(t *testing.T) {
 				JumpBoost: rapid.Int().Draw(t, "boost"), Levitation: rapid.IntRange(-5, 5).Draw(t, "levitation"),
 				WaterEfficiency: anyFloat(t, "water"), SoulEfficiency: anyFloat(t, "soul")}
 			w := physics.World{Blocks: blocks, Cells: &g}
-			for range 5 {
+			for range 3 {
 				keys := physics.Input{Forward: anyFloat(t, "f"), Strafe: anyFloat(t, "s"), Yaw: float32(anyFloat(t, "yaw")),
 					Jump: rapid.Bool().Draw(t, "j"), Sneak: rapid.Bool().Draw(t, "sneaks"), Sprint: rapid.Bool().Draw(t, "sprints")}
 				p = physics.Step(w, p, keys, a)
