@@ -16,8 +16,8 @@ import (
 	"blockworld/effects"
 )
 
-// maxFile bounds a profile; probe writes about one kilobyte.
-const maxFile = 1 << 18
+// maxFile bounds a profile: probe writes about one kilobyte, and the YAML parser takes time by the square of nesting.
+const maxFile = 1 << 14
 
 // Path returns where the profile of a server lives below a data directory. Different addresses have different paths,
 // whatever characters they hold.
@@ -50,7 +50,8 @@ func Parse(data []byte) (Profile, error) {
 	var p Profile
 	d := yaml.NewDecoder(bytes.NewReader(data), yaml.Strict())
 	if err := d.Decode(&p); err != nil {
-		return Profile{}, fmt.Errorf("%w: %s", ErrInvalid, strings.TrimSpace(yaml.FormatError(err, false, true)))
+		text := strings.ToValidUTF8(strings.TrimSpace(yaml.FormatError(err, false, true)), "?")
+		return Profile{}, fmt.Errorf("%w: %s", ErrInvalid, text[:min(len(text), 1000)])
 	}
 	return p, p.Validate()
 }

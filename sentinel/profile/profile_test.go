@@ -95,6 +95,17 @@ func TestErrorsNamePlaces(t *testing.T) {
 	}
 }
 
+func TestHostileFiles(t *testing.T) {
+	for _, data := range []string{
+		strings.Repeat("[", maxFile), strings.Repeat("a: ", maxFile/3), strings.Repeat("- ", maxFile/2), strings.Repeat("x", maxFile+1),
+		"a: &a [x,x]\nb: &b [*a,*a]\nc: *b\n", "\x00", "address: *nowhere",
+	} {
+		if _, err := Parse([]byte(data)); !errors.Is(err, ErrInvalid) || len(err.Error()) > 1100 {
+			t.Errorf("%.20q...: %.200v", data, err)
+		}
+	}
+}
+
 func TestOffers(t *testing.T) {
 	t.Run("SE-13/empty set means reads only", func(t *testing.T) {
 		var p Profile
