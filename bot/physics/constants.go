@@ -16,7 +16,7 @@ const (
 	sprintBoost   = 0.2    // horizontal push of a jump while sprinting
 	jumpDelay     = 10     // ticks between two jumps with the key held
 	negligible    = 0.003  // speeds below are zero
-	terminal      = 10.0   // bound of every speed component; vanilla falls at 3.92 at most
+	terminal      = 5.0    // bound of every speed component; vanilla falls at 3.92 at most
 	worldLimit    = 3.2e7  // bound of every coordinate; the world ends at 3e7
 	epsilon       = 1e-7   // overlaps below do not count
 	edgeStep      = 0.05   // sneaking: how finely the way back from an edge is searched
