@@ -133,8 +133,12 @@ func (w *worker) walked(tx *bot.Tx, walk *walking, done *bot.Walk) {
 	status, detail := done.Status()
 	g := &gesture{base: walk.adm.base, corrections: walk.corrections, ended: tx.Ticks()}
 	if status == bot.WalkReached {
-		w.failures[walk.step] = 0
 		w.judgeLater(tx, g)
+		if _, known := tx.View().Block(w.site.Uses[walk.step].Target()); known && !w.inReach(tx, w.site.mission.Step(walk.step)) {
+			w.walkFailed(tx, walk.step, "the click is out of reach from where the walk ended")
+		} else {
+			w.failures[walk.step] = 0
+		}
 	} else {
 		w.store(tx, effects.Settled{Action: g.base.Action, Verdict: effects.Refused, Code: effects.CodeCorrected,
 			Evidence: effects.Evidence{Epoch: epoch(tx.View())}}.Outcome(g.base))
