@@ -39,20 +39,24 @@ type planner struct {
 	o    Options
 	plan *Plan
 
-	area    *area
-	walker  walker
-	escape  walker        // for the question whether a way leads out
-	offset  geom.BlockPos // blueprint cell -> world cell
-	palette []resolved
-	jobs    []job
-	final   map[geom.BlockPos]registry.StateID // wanted, of cells placed or present
-	wishes  map[geom.BlockPos]State
-	waiting map[geom.BlockPos][]int32
-	ready   []int32
-	nth     map[geom.BlockPos]int
-	here    placement.Spot
-	hidden  bool // whether faces seen from behind are good enough now
-	differs map[string]int
+	area     *area
+	walker   walker
+	escape   walker        // for the question whether a way leads out
+	near     walker        // for stands with a free line of sight
+	offset   geom.BlockPos // blueprint cell -> world cell
+	palette  []resolved
+	jobs     []job
+	final    map[geom.BlockPos]registry.StateID // wanted, of cells placed or present
+	wishes   map[geom.BlockPos]State
+	waiting  map[geom.BlockPos][]int32
+	ready    []int32
+	nth      map[geom.BlockPos]int
+	here     placement.Spot
+	swept    geom.BlockPos // the stand that was swept last
+	hereOnly bool          // whether only the stand of now is good enough
+	inReach  []int32
+	hidden   bool // whether faces seen from behind are good enough now
+	differs  map[string]int
 }
 
 // open copies the world and finds where the builder starts.
@@ -72,6 +76,7 @@ func (p *planner) open() error {
 	}
 	p.walker = walker{a: p.area, seen: make([]uint32, len(p.area.cells))}
 	p.escape = walker{a: p.area, seen: make([]uint32, len(p.area.cells))}
+	p.near = walker{a: p.area, seen: make([]uint32, len(p.area.cells))}
 	p.offset = p.plan.Bounds.Min
 	p.final = map[geom.BlockPos]registry.StateID{}
 	p.wishes = map[geom.BlockPos]State{}

@@ -78,6 +78,7 @@ func (w *canon) step(s *Step) {
 	}
 	w.bool(s.Flying)
 	w.bool(s.Hidden)
+	w.bool(s.Blocked)
 	w.changes(s.Follow)
 }
 

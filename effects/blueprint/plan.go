@@ -19,6 +19,7 @@ type Step struct {
 	Feet    geom.Vec3              `json:"feet"`              // the soles of the feet
 	Flying  bool                   `json:"flying,omitempty"`  // the stand is in the air
 	Hidden  bool                   `json:"hidden,omitempty"`  // the clicked face looks away from the stand
+	Blocked bool                   `json:"blocked,omitempty"` // something stands between the eye and the clicked point
 	Follow  []placement.CellChange `json:"follow,omitempty"`  // neighbours that change along
 	OfCell  geom.BlockPos          `json:"of_cell"`           // the primary cell
 	Landing geom.BlockPos          `json:"landing,omitempty"` // the other cell where the click could land

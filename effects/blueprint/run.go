@@ -1,6 +1,7 @@
 package blueprint
 
 import (
+	"cmp"
 	"slices"
 
 	"blockworld/effects/placement"
@@ -16,6 +17,7 @@ func (p *planner) run() {
 			if p.jobs[i].phase == phase && p.jobs[i].state == jobNew {
 				p.work(int32(i))
 				p.drain()
+				p.sweep(i)
 			}
 		}
 	}
@@ -25,6 +27,51 @@ func (p *planner) run() {
 		p.hidden = true
 		p.rounds()
 	}
+}
+
+// sweep does what else of the layer can be done from a new stand before leaving it, one item after the other.
+func (p *planner) sweep(from int) {
+	if p.swept == p.here.Cell {
+		return
+	}
+	p.swept, p.hereOnly = p.here.Cell, true
+	defer func() { p.hereOnly = false }()
+	first := &p.jobs[from]
+	layers := int32(0) // who walks needs the layers in order to climb
+	if p.o.CanFly {
+		layers = sweepLayers
+	}
+	eye := p.here.Feet.Add(geom.Vec3{0, geom.EyeStanding, 0})
+	const far = placement.Reach + 1.5
+	near := p.inReach[:0]
+	for k := from + 1; k < len(p.jobs); k++ {
+		j := &p.jobs[k]
+		if j.phase != first.phase || j.pos.Y > first.pos.Y+layers {
+			break
+		}
+		if j.state == jobNew && j.pos.Centre().Sub(eye).LenSqr() < far*far {
+			near = append(near, int32(k))
+		}
+	}
+	p.inReach = near
+	slices.SortStableFunc(near, func(a, b int32) int { return cmp.Compare(p.sweepKey(a), p.sweepKey(b)) })
+	for progress := true; progress; {
+		progress = false
+		for _, k := range near {
+			if p.jobs[k].state == jobNew && p.work(k) {
+				progress = true
+			}
+		}
+	}
+}
+
+func (p *planner) sweepKey(k int32) uint64 {
+	j := &p.jobs[k]
+	key := uint64(uint32(j.item)) + 1
+	if n := len(p.plan.Steps); n > 0 && p.plan.Steps[n-1].Use.Item == j.item {
+		key = 0
+	}
+	return key
 }
 
 // rounds tries what is left until a whole round brings nothing.
@@ -89,6 +136,15 @@ func (p *planner) stage(i int32, j *job) bool {
 			j.why = &placement.Rejection{Code: placement.NoClick, Detail: "what could be clicked lies outside the click box"}
 			continue
 		}
+		if p.hereOnly {
+			s, u, ok := p.usable(uses, p.here.Cell, p.area.at(p.here.Cell), true)
+			if !ok || !p.commit(j, u, s, list[j.done]) {
+				return false
+			}
+			j.stages = j.stages[k : k+1]
+			j.done++
+			return true
+		}
 		if p.place(j, uses, list[j.done]) {
 			j.stages = j.stages[k : k+1]
 			j.done++
@@ -96,6 +152,9 @@ func (p *planner) stage(i int32, j *job) bool {
 		}
 		j.state = jobNoStand
 		j.why = &placement.Rejection{Code: Unreachable, Detail: "nobody can stand where this could be placed from"}
+		return false
+	}
+	if p.hereOnly {
 		return false
 	}
 	if j.state != jobWaiting {
@@ -153,14 +212,42 @@ func (p *planner) start() {
 
 // place finds a stand for one of the uses and makes the step.
 func (p *planner) place(j *job, uses []placement.Use, want registry.StateID) bool {
-	if s, u, ok := p.usable(uses, p.here.Cell, p.area.at(p.here.Cell)); ok && p.commit(j, u, s, want) {
+	// With a free line of sight first: where one stands, then not far away; then anyhow.
+	if s, u, ok := p.usable(uses, p.here.Cell, p.area.at(p.here.Cell), true); ok && p.commit(j, u, s, want) {
 		return true
 	}
+	if p.walker.full != 0 && !p.anyReached(uses, j.pos) {
+		return false
+	}
+	if !p.hidden {
+		if s, u, ok := p.look(&p.near, uses, j.pos, lookAround, true); ok && p.commit(j, u, s, want) {
+			return true
+		}
+	}
+	if s, u, ok := p.usable(uses, p.here.Cell, p.area.at(p.here.Cell), false); ok && p.commit(j, u, s, want) {
+		return true
+	}
+	s, u, ok := p.look(&p.walker, uses, j.pos, 0, false)
+	return ok && p.commit(j, u, s, want)
+}
+
+// lookAround is how many cells are searched for a stand with a free line of sight.
+const (
+	sweepLayers = 2 // layers above the present one that a hovering builder takes along
+	lookAround  = 300
+	nearby      = 3.5 // blocks from the feet to the clicked point
+)
+
+// look searches for the nearest stand for one of the uses that does not trap the builder.
+func (p *planner) look(w *walker, uses []placement.Use, at geom.BlockPos, limit int, clear bool) (placement.Spot, placement.Use, bool) {
 	tries := 0
 	var spot placement.Spot
 	var use placement.Use
 	accept := func(q geom.BlockPos, v float32) bool {
-		s, u, ok := p.usable(uses, q, v)
+		s, u, ok := p.usable(uses, q, v, clear)
+		if clear && ok && s.Feet.Sub(u.Click.Point()).LenSqr() > nearby*nearby {
+			return false // from nearer by more of the neighbourhood is in reach
+		}
 		if !ok || tries > 6 {
 			return false
 		}
@@ -171,13 +258,8 @@ func (p *planner) place(j *job, uses []placement.Use, want registry.StateID) boo
 		spot, use = s, u
 		return true
 	}
-	if p.walker.full != 0 && !p.anyReached(uses, j.pos) {
-		return false
-	}
-	if _, ok := p.walker.search(p.here.Cell, j.pos, 0, accept); !ok {
-		return false
-	}
-	return p.commit(j, use, spot, want)
+	_, ok := w.search(p.here.Cell, at, limit, accept)
+	return spot, use, ok
 }
 
 // anyReached tells whether the last complete search saw a place near enough for one of the uses.
@@ -189,7 +271,7 @@ func (p *planner) anyReached(uses []placement.Use, at geom.BlockPos) bool {
 				if !p.walker.reached(q) {
 					continue
 				}
-				if _, _, ok := p.usable(uses, q, p.area.at(q)); ok {
+				if _, _, ok := p.usable(uses, q, p.area.at(q), false); ok {
 					return true
 				}
 			}
@@ -198,15 +280,15 @@ func (p *planner) anyReached(uses []placement.Use, at geom.BlockPos) bool {
 	return false
 }
 
-// usable picks the first use that can be made from a cell.
-func (p *planner) usable(uses []placement.Use, cell geom.BlockPos, v float32) (placement.Spot, placement.Use, bool) {
+// usable picks the first use that can be made from a cell; clear asks for a free line of sight.
+func (p *planner) usable(uses []placement.Use, cell geom.BlockPos, v float32, clear bool) (placement.Spot, placement.Use, bool) {
 	if v == feetNone {
 		return placement.Spot{}, placement.Use{}, false
 	}
 	s := p.area.spot(cell, v)
 	for _, u := range uses {
 		hidden, ok := placement.FromFeet(p.reg, u, s.Feet)
-		if ok && (!hidden || p.hidden) {
+		if ok && (!hidden || p.hidden) && (!clear || !hidden && placement.Sees(p.reg, p.area, u, placement.Eye(u, s.Feet))) {
 			s.Hidden = hidden
 			return s, u, true
 		}
@@ -264,6 +346,7 @@ func (p *planner) commit(j *job, u placement.Use, s placement.Spot, want registr
 		return false
 	}
 	u.Look = p.lookFrom(u, s)
+	blocked := s.Hidden || !placement.Sees(p.reg, p.area, u, placement.Eye(u, s.Feet))
 	follow := placement.Ripple(p.reg, p.area, u.Cells)
 	moved := false
 	for _, list := range [][]placement.CellChange{u.Cells, follow} {
@@ -288,7 +371,7 @@ func (p *planner) commit(j *job, u placement.Use, s placement.Spot, want registr
 	p.here = s
 	p.plan.Steps = append(p.plan.Steps, Step{
 		Index: len(p.plan.Steps), Ordinal: p.nth[j.pos], Use: u, Block: p.reg.FormatState(want), Stand: s.Cell, Feet: s.Feet,
-		Flying: s.Flying, Hidden: s.Hidden, Follow: follow, OfCell: j.pos, Landing: landing,
+		Flying: s.Flying, Hidden: s.Hidden, Blocked: blocked, Follow: follow, OfCell: j.pos, Landing: landing,
 	})
 	p.nth[j.pos]++
 	return true

@@ -164,11 +164,11 @@ func (c ctx) powered(p geom.BlockPos) bool {
 
 // segment returns the sixteenth of a turn that a yaw falls into, 0 south, 4 west, 8 north, 12 east.
 func segment(yaw float32) int {
-	n := int(floor(float64(yaw)*16/360+0.5)) & 15
+	n := int(floorOf(float64(yaw)*16/360+0.5)) & 15
 	return n
 }
 
-func floor(v float64) float64 {
+func floorOf(v float64) float64 {
 	n := float64(int64(v))
 	if n > v {
 		n--
