@@ -81,7 +81,7 @@ func checkStep(t *testing.T, reg *registry.Registry, p *Plan, s *Step, w *sim) {
 	if spot.Feet != s.Feet {
 		t.Fatalf("step %d: feet at %v, the plan says %v", s.Index, spot.Feet, s.Feet)
 	}
-	if d := placement.Eye(u, s.Feet).Sub(u.Click.Point()).Len(); d > placement.Reach {
+	if d := placement.Eye(u, s.Feet).Sub(u.Click.Point()).Len(); d > placement.PlanReach {
 		t.Fatalf("step %d reaches %.2f blocks", s.Index, d)
 	}
 }

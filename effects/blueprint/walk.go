@@ -38,7 +38,7 @@ func (w *walker) search(from, goal geom.BlockPos, limit int, accept func(geom.Bl
 	g := goal.Centre()
 	rest := func(p geom.BlockPos) float32 {
 		d := p.Centre().Sub(g)
-		return float32(math.Max(0, math.Sqrt(d[0]*d[0]+d[1]*d[1]+d[2]*d[2])-placement.Reach))
+		return float32(math.Max(0, math.Sqrt(d[0]*d[0]+d[1]*d[1]+d[2]*d[2])-placement.PlanReach))
 	}
 	i := w.a.index(from)
 	if i < 0 {

@@ -10,9 +10,9 @@ import (
 // Reach is the farthest that an eye may be from the clicked point. Every version's server accepts it.
 const Reach = 4.5
 
-// planReach is the farthest that a planned eye may be: walks end up to 0.2 beside the middle of a cell, and flight hovers
+// PlanReach is the farthest that a planned eye may be: walks end up to 0.2 beside the middle of a cell, and flight hovers
 // above its floor.
-const planReach = Reach - 0.4
+const PlanReach = Reach - 0.4
 
 // Spot is a place to make a click from.
 type Spot struct {
@@ -87,7 +87,7 @@ func SpotAt(reg *registry.Registry, w Cells, use Use, cell geom.BlockPos, canFly
 	s.Feet = geom.Vec3{float64(cell.X) + 0.5, y, float64(cell.Z) + 0.5}
 	hidden, ok := FromFeet(reg, use, s.Feet)
 	s.Hidden = hidden
-	return s, ok && Eye(use, s.Feet).Sub(use.Click.Point()).Len() <= planReach
+	return s, ok && Eye(use, s.Feet).Sub(use.Click.Point()).Len() <= PlanReach
 }
 
 // nearEnough is a cheap first test on the cell alone.
