@@ -103,7 +103,9 @@ func (io *IO) Uint8(v *uint8) {
 func (io *IO) Int8(v *int8) {
 	u := uint8(*v)
 	io.Uint8(&u)
-	*v = int8(u)
+	if io.reading {
+		*v = int8(u)
+	}
 }
 
 // Bool is one byte, 0 or 1; any other value reads as true, as vanilla does.
@@ -113,7 +115,9 @@ func (io *IO) Bool(v *bool) {
 		u = 1
 	}
 	io.Uint8(&u)
-	*v = u != 0
+	if io.reading {
+		*v = u != 0
+	}
 }
 
 // Flag is a Bool in front of something optional; it returns whether that something follows.
@@ -140,7 +144,9 @@ func (io *IO) Uint16(v *uint16) {
 func (io *IO) Int16(v *int16) {
 	u := uint16(*v)
 	io.Uint16(&u)
-	*v = int16(u)
+	if io.reading {
+		*v = int16(u)
+	}
 }
 
 // Int32 is big-endian.
@@ -161,7 +167,9 @@ func (io *IO) Int32(v *int32) {
 func (io *IO) Uint32(v *uint32) {
 	s := int32(*v)
 	io.Int32(&s)
-	*v = uint32(s)
+	if io.reading {
+		*v = uint32(s)
+	}
 }
 
 // Int64 is big-endian.
