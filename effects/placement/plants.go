@@ -86,7 +86,7 @@ func (c ctx) survivesPlant(p geom.BlockPos, s registry.StateID, b string, f Fami
 func (c ctx) smallPlant(p geom.BlockPos, b, soil string, earth, sand bool) (string, bool) {
 	switch b {
 	case "minecraft:dead_bush", "minecraft:short_dry_grass", "minecraft:tall_dry_grass":
-		dry := sand || earth || strings.HasSuffix(soil, "terracotta") && !strings.Contains(soil, "glazed")
+		dry := sand || earth && soil != "minecraft:farmland" || strings.HasSuffix(soil, "terracotta") && !strings.Contains(soil, "glazed")
 		return "sand, terracotta or dirt below", dry
 	case "minecraft:wither_rose":
 		return "dirt, netherrack, soul sand or soul soil below",
