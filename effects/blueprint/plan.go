@@ -3,6 +3,7 @@ package blueprint
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"blockworld/effects/placement"
 	"blockworld/worldstate/geom"
@@ -117,6 +118,7 @@ func MakePlan(reg *registry.Registry, b *Blueprint, corner geom.BlockPos, o Opti
 	if !o.Build.ContainsBox(bounds) {
 		return nil, fmt.Errorf("%w: %s takes %v, the build box is %v", ErrOutsidePlot, b.Name, bounds, o.Build)
 	}
+	o.MayReplace = slices.Clone(o.MayReplace)
 	for i := range o.MayReplace {
 		o.MayReplace[i] = fullName(o.MayReplace[i])
 	}

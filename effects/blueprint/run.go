@@ -239,13 +239,13 @@ const (
 )
 
 // look searches for the nearest stand for one of the uses that does not trap the builder.
-func (p *planner) look(w *walker, uses []placement.Use, at geom.BlockPos, limit int, clear bool) (placement.Spot, placement.Use, bool) {
+func (p *planner) look(w *walker, uses []placement.Use, at geom.BlockPos, limit int, free bool) (placement.Spot, placement.Use, bool) {
 	tries := 0
 	var spot placement.Spot
 	var use placement.Use
 	accept := func(q geom.BlockPos, v float32) bool {
-		s, u, ok := p.usable(uses, q, v, clear)
-		if clear && ok && s.Feet.Sub(u.Click.Point()).LenSqr() > nearby*nearby {
+		s, u, ok := p.usable(uses, q, v, free)
+		if free && ok && s.Feet.Sub(u.Click.Point()).LenSqr() > nearby*nearby {
 			return false // from nearer by more of the neighbourhood is in reach
 		}
 		if !ok || tries > 6 {
@@ -280,8 +280,8 @@ func (p *planner) anyReached(uses []placement.Use, at geom.BlockPos) bool {
 	return false
 }
 
-// usable picks the first use that can be made from a cell; clear asks for a free line of sight.
-func (p *planner) usable(uses []placement.Use, cell geom.BlockPos, v float32, clear bool) (placement.Spot, placement.Use, bool) {
+// usable picks the first use that can be made from a cell; free asks for a free line of sight.
+func (p *planner) usable(uses []placement.Use, cell geom.BlockPos, v float32, free bool) (placement.Spot, placement.Use, bool) {
 	if v == feetNone {
 		return placement.Spot{}, placement.Use{}, false
 	}
@@ -289,7 +289,7 @@ func (p *planner) usable(uses []placement.Use, cell geom.BlockPos, v float32, cl
 	for _, u := range uses {
 		hidden, ok := placement.FromFeet(p.reg, u, s.Feet)
 		ok = ok && placement.Eye(u, s.Feet).Sub(u.Click.Point()).LenSqr() <= placement.PlanReach*placement.PlanReach
-		if ok && (!hidden || p.hidden) && (!clear || !hidden && placement.Sees(p.reg, p.area, u, placement.Eye(u, s.Feet))) {
+		if ok && (!hidden || p.hidden) && (!free || !hidden && placement.Sees(p.reg, p.area, u, placement.Eye(u, s.Feet))) {
 			s.Hidden = hidden
 			return s, u, true
 		}

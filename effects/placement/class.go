@@ -53,13 +53,6 @@ func classOf(f Family, block, property string) Class {
 			return Chosen
 		}
 		return Undecided
-	case "facing":
-		if f == TripwireHook {
-			return Chosen
-		}
-		return Chosen
-	case "open":
-		return Settable
 	case "powered":
 		if block == "minecraft:lever" {
 			return Settable
@@ -67,17 +60,13 @@ func classOf(f Family, block, property string) Class {
 		return Undecided
 	case "lit":
 		return litClass(f)
-	case "delay", "note", "inverted", "eye", "has_record", "has_book", "charges", "copper_golem_pose":
-		return Settable
-	case "mode":
+	case "open", "delay", "mode", "note", "inverted", "eye", "has_record", "has_book", "charges", "copper_golem_pose":
 		return Settable
 	case "level":
 		if block == "minecraft:light" || block == "minecraft:composter" {
 			return Settable
 		}
 		return Undecided
-	case "persistent":
-		return Chosen
 	}
 	if strings.HasPrefix(property, "slot_") || strings.HasPrefix(property, "has_bottle") {
 		return Settable

@@ -29,7 +29,7 @@ func FeetAt(reg *registry.Registry, w Cells, cell geom.BlockPos) (float64, bool)
 			top, floor = b[1], here
 		}
 	}
-	if top < 0 || bad(reg, floor, false) || !clear(reg, w, cell, top) {
+	if top < 0 || bad(reg, floor, false) || !roomFrom(reg, w, cell, top) {
 		return 0, false
 	}
 	return float64(cell.Y) + top, true
@@ -41,11 +41,11 @@ func FreeAt(reg *registry.Registry, w Cells, cell geom.BlockPos) bool {
 	if !ok || bad(reg, here, true) {
 		return false
 	}
-	return clear(reg, w, cell, 0)
+	return roomFrom(reg, w, cell, 0)
 }
 
-// clear tells whether the column is empty from height bottom (above the cell's lower end) for a player's height.
-func clear(reg *registry.Registry, w Cells, cell geom.BlockPos, bottom float64) bool {
+// roomFrom tells whether the column is empty from height bottom (above the cell's lower end) for a player's height.
+func roomFrom(reg *registry.Registry, w Cells, cell geom.BlockPos, bottom float64) bool {
 	top := bottom + geom.PlayerHeight
 	for dy := int32(0); float64(dy) < top; dy++ {
 		s, ok := w.Block(geom.BlockPos{X: cell.X, Y: cell.Y + dy, Z: cell.Z})

@@ -35,8 +35,6 @@ func floorForm(block string) string {
 	switch FamilyOf(block) {
 	case Torch, SkullWall, SignWall, BannerWall, Coral, SignWallHanging:
 		return strings.Replace(block, "_wall_", "_", 1)
-	case FamilyUnknown:
-		return block
 	}
 	return block
 }

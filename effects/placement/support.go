@@ -92,10 +92,7 @@ func (c ctx) survivesFixture(p geom.BlockPos, s registry.StateID, b string, f Fa
 		return "support within six blocks", c.scaffoldDistance(p) < 7
 	case Chorus:
 		return "end stone or chorus below", c.sideIs(p, geom.Down, "minecraft:end_stone", "minecraft:chorus_plant")
-	case Falling:
-		return "", true
 	}
-	_ = b
 	return "", true
 }
 
@@ -148,17 +145,17 @@ func (c ctx) dripstone(p geom.BlockPos, f geom.Face, direction string) bool {
 
 // sidesHeld tells whether every side that a vine or lichen covers has something to cling to, and there is at least one.
 func (c ctx) sidesHeld(p geom.BlockPos, s registry.StateID, f Family) bool {
-	any := false
+	some := false
 	for _, d := range geom.Faces {
 		if !c.is(s, d.String(), "true") {
 			continue
 		}
-		any = true
+		some = true
 		if !c.clings(p, d, f) {
 			return false
 		}
 	}
-	return any
+	return some
 }
 
 func (c ctx) clings(p geom.BlockPos, d geom.Face, f Family) bool {
