@@ -295,17 +295,18 @@ func epoch(v worldstate.View) effects.Epoch {
 }
 
 // others lists where the other players stand. An entity is taken for one by its type, or by its id: one of the player list,
-// or one made from a name (UUID version 3), as those of offline players are. Flying-squid tells no type of players.
+// or one made from a name (UUID version 3), as those of offline players are. Flying-squid tells no type of players. What bears
+// our own id is an earlier session of ours that the server has not cleared away.
 func others(v worldstate.View) []geom.Vec3 {
 	var out []geom.Vec3
-	player, own := v.Registry().PlayerType(), v.Self().EntityID
+	player, me := v.Registry().PlayerType(), v.Self()
 	listed := map[worldstate.UUID]bool{}
 	for _, p := range v.Players() {
 		listed[p.UUID] = true
 	}
 	for _, e := range v.Entities() {
 		named := e.UUID[6]>>4 == 3
-		if e.ID != own && (e.Type == player || named || listed[e.UUID]) {
+		if e.ID != me.EntityID && e.UUID != me.UUID && (e.Type == player || named || listed[e.UUID]) {
 			out = append(out, e.Position)
 		}
 	}
