@@ -60,7 +60,7 @@ func readRecorded(conn *wire.Conn) (in inbound, err error) {
 			return inbound{}, err
 		}
 		in = inbound{state: conn.ReadState(), data: data} // as of now: it may have changed while we waited
-		kept := append([]byte(nil), data...) // a packet may keep parts of what it was decoded from
+		kept := append([]byte(nil), data...)              // a packet may keep parts of what it was decoded from
 		if in.packet, err = conn.Decode(kept); err == nil {
 			return in, nil
 		}

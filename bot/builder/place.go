@@ -47,7 +47,8 @@ func (w *worker) place(tx *bot.Tx, step int) bool {
 		return true
 	}
 	turn, wait := w.turn(tx, &b)
-	if wait {
+	ahead := turn && b.use.LookMatters == placement.LookNear6
+	if wait || ahead && len(w.open) > 0 { // a use that waits for its look must not see the cursor move
 		tx.Wake(1)
 		return false
 	}
@@ -72,7 +73,7 @@ func (w *worker) place(tx *bot.Tx, step int) bool {
 		return false
 	}
 	s := &staged{bound: b, adm: adm, handle: handle, prop: p, at: tx.Ticks()}
-	if turn && b.use.LookMatters == placement.LookNear6 {
+	if ahead {
 		s.at += lookAhead
 		w.staged = s
 		tx.Wake(lookAhead + 1)
@@ -110,8 +111,8 @@ func (w *worker) stagedTick(tx *bot.Tx) {
 	if s == nil || tx.Ticks() < s.at {
 		return
 	}
-	w.staged = nil
 	f := w.guardFacts(tx, s.prop, &s.adm.mark.Binding)
+	w.staged = nil
 	if d := sentinel.Decide(&f); !d.Admit || tx.Rotation() != s.bound.look {
 		if !d.Admit {
 			w.denied(s.prop, d)
@@ -316,12 +317,15 @@ func (w *worker) itemFacts(tx *bot.Tx, slot int32, item registry.ItemID, f *sent
 	f.Plain, f.Have = s.Stack.Plain, s.Stack.Count
 }
 
-// stepState is the guard's word for where a step stands.
+// stepState is the guard's word for where a step stands. A step whose look has gone out and whose use has not is as ready
+// as before.
 func (w *worker) stepState(i int) sentinel.StepState {
 	st, ok := w.site.mission.Status(i)
 	switch {
 	case !ok:
 		return sentinel.StepUnknown
+	case w.staged != nil && w.staged.bound.step == i && w.staged.adm.base.Action == st.Action:
+		return sentinel.StepReady
 	case st.State.Done():
 		return sentinel.StepDone
 	}

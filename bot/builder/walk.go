@@ -21,8 +21,8 @@ type walking struct {
 // walkTries is how often a walk to one step may fail before the step waits for a change.
 const walkTries = 3
 
-// hungriest is how many places to stand are tried when the planned one cannot be reached.
-const hungriest = 64
+// mostStands is how many places to stand are tried when the planned one cannot be reached.
+const mostStands = 64
 
 // walk goes to where a step can be placed, or seen. True asks for the next decision.
 func (w *worker) walk(tx *bot.Tx, step int) bool {
@@ -51,18 +51,33 @@ func (w *worker) walk(tx *bot.Tx, step int) bool {
 	return false
 }
 
-// route searches the way: to the planned stand first, then to any place from which the use can be made.
+// route searches the way: on foot where that is possible, else in flight if the server allows it. The planned stand comes
+// first, then any place from which the use can be made.
 func (w *worker) route(tx *bot.Tx, step int) path.Result {
+	opt := path.Options{WalkBox: w.site.Record.Plot.Walk, Swim: true}
+	if !tx.MayFly() {
+		return w.routeBy(tx, step, opt)
+	}
+	if !tx.Player().Flying {
+		if r := w.routeBy(tx, step, opt); r.Status == path.Reached {
+			return r
+		}
+	}
+	opt.CanFly = true
+	return w.routeBy(tx, step, opt)
+}
+
+// routeBy searches one kind of way.
+func (w *worker) routeBy(tx *bot.Tx, step int, opt path.Options) path.Result {
 	reg, v := tx.Registry(), tx.View()
 	feet := geom.BlockAt(tx.Player().Pos)
 	world := path.World{Table: w.table, Cells: v}
-	opt := path.Options{WalkBox: w.site.Record.Plot.Walk, Swim: true, CanFly: tx.MayFly()}
 	r := path.Find(world, feet, w.site.Plan.Steps[step].Stand, opt, &w.scratch)
 	if r.Status == path.Reached && w.standWorks(tx, step, r) {
 		return r
 	}
 	spots := placement.Stand(reg, v, w.site.Uses[step], placement.StandOptions{
-		Walk: opt.WalkBox, From: feet, CanFly: opt.CanFly, Hidden: true, Most: hungriest,
+		Walk: opt.WalkBox, From: feet, CanFly: opt.CanFly, Hidden: true, Most: mostStands,
 	})
 	if len(spots) == 0 {
 		return r

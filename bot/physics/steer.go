@@ -86,7 +86,7 @@ func (c *course) keys(yaw float32) Input {
 	}
 	switch {
 	case c.p.Flying:
-		c.hover(&in, left)
+		c.hover(&in)
 	case c.p.InWater || c.p.InLava:
 		if c.upright() {
 			in.Forward *= min(1, left*8)
@@ -143,14 +143,36 @@ func (c *course) upright() bool {
 // leaving tells whether the player is still in the column next to the node's.
 func (c *course) leaving() bool { return (c.way.X != 0 || c.way.Z != 0) && c.flat > 0.35 }
 
+// Flight glides: it keeps 91 % of its speed each tick, and one full tick of a key adds flySpeed. So the keys are pressed
+// towards the speed that is wanted here, against the flight where that is less than the present one.
+const (
+	flyApproach = 0.18 // share of the way that is left to be flown in the next tick
+	flyFastest  = 0.5  // blocks per tick; more than the keys reach
+)
+
 // hover steers in flight: partly pressed keys, because one full tick carries half a block, and up or down only when the
 // run-out does not do it.
-func (c *course) hover(in *Input, left float64) {
-	in.Forward *= min(1, left*1.8)
+func (c *course) hover(in *Input) {
+	d := c.node.Centre().Sub(c.p.Pos)
+	want := min(flyFastest, c.flat*flyApproach)
+	var x, z float64
+	if c.flat > settle/2 {
+		x, z = d[0]/c.flat*want, d[2]/c.flat*want
+	}
+	x, z = x-c.p.Vel[0]*airInertia, z-c.p.Vel[2]*airInertia
+	push := math.Hypot(x, z)
+	in.Forward = 0
+	if push > 0.004 {
+		in.Yaw = float32(math.Atan2(-x, z) * 180 / math.Pi)
+		in.Forward = min(1, push/flyKey)
+	}
 	dy := c.err[1] + hoverAbove - c.p.Vel[1]*2.5
 	in.Jump = dy > 0.2
 	in.Sneak = dy < -0.3
 }
+
+// flyKey is the speed that one tick of a fully pressed key adds at the default flying speed.
+const flyKey = 0.049
 
 // climb goes up with the jump key and down by letting go; on scaffolding down is the sneak key.
 func (c *course) climb(in *Input, left float64) {
