@@ -72,7 +72,7 @@ func DecodeColumn(data []byte, l ColumnLayout) (*Column, error) {
 	if l.MinY%16 != 0 || l.MinY < -maxHeight || l.MinY > maxHeight {
 		return nil, fmt.Errorf("%w: no column begins at y %d", ErrMalformed, l.MinY)
 	}
-	if l.Height <= 0 || l.Height > maxHeight || l.Height%16 != 0 || l.BlockBits < 1 || l.BlockBits > 16 || l.BiomeBits < 1 || l.BiomeBits > 32 {
+	if l.Height <= 0 || l.Height > maxHeight || l.Height%16 != 0 || l.BlockBits < 1 || l.BlockBits > 16 || l.BiomeBits > 32 {
 		return nil, fmt.Errorf("%w: no column has height %d and ids of %d and %d bits", ErrMalformed, l.Height, l.BlockBits, l.BiomeBits)
 	}
 	if l.States <= 0 || l.States > 1<<l.BlockBits {

@@ -7,6 +7,6 @@ type ColumnLayout struct {
 	FluidCount   bool  // a fluid count follows the block count of each section (26.1 and later)
 	NoLongCounts bool  // packed arrays carry no length (1.21.5 and later)
 	BlockBits    uint8 // bits of a direct block state id
-	BiomeBits    uint8 // bits of a direct biome id
+	BiomeBits    uint8 // bits of a direct biome id; 0 where the server has one biome only
 	States       int   // number of block states; larger ids are malformed
 }

@@ -204,6 +204,8 @@ func (r *columnReader) biomes(l *ColumnLayout) error {
 		return r.skipWords(l, wordsFor(cells, bits))
 	case bits > 32:
 		return fmt.Errorf("%d bits for a biome", bits)
+	case l.BiomeBits == 0: // one biome in all: its direct ids take no words
+		return r.skipWords(l, 0)
 	default:
 		return r.skipWords(l, wordsFor(cells, int(l.BiomeBits)))
 	}

@@ -55,6 +55,35 @@ func TestDecodeColumn(t *testing.T) {
 	})
 }
 
+// TestOneBiome decodes columns of a server that has a single biome: its direct ids take no bits and no words.
+func TestOneBiome(t *testing.T) {
+	for name, l := range layouts {
+		l.Height, l.BiomeBits = 16, 0
+		want := new(cells)
+		for i := range want {
+			want[i] = registry.StateID(i % 20)
+		}
+		data := encodeColumn([]*cells{want}, l, 0, false)
+		biomes := 2
+		if !l.NoLongCounts {
+			biomes = 3
+		}
+		direct := append(data[:len(data)-biomes:len(data)-biomes], 6) // a direct container of ids that take nothing
+		if !l.NoLongCounts {
+			direct = append(direct, 0)
+		}
+		for form, data := range map[string][]byte{"one value": data, "direct": direct} {
+			c, err := DecodeColumn(data, l)
+			if err != nil {
+				t.Fatalf("%s, %s: %v", name, form, err)
+			}
+			if got, _ := c.Block(7, l.MinY, 1); got != want[23] {
+				t.Errorf("%s, %s: %d instead of %d", name, form, got, want[23])
+			}
+		}
+	}
+}
+
 // TestColumnSet changes random cells of a column and of a plain array and compares them, and the column it began with.
 func TestColumnSet(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"math"
 	"testing"
 
@@ -81,6 +82,33 @@ func TestJoined(t *testing.T) {
 		Events(&Respawn{Spawn: SpawnInfo{DimensionType: "no:such", DimensionIndex: 9}}, ctx)
 		if l := ctx.Layout(); l.Height != 0 {
 			t.Errorf("%s: an unknown dimension type gives %+v", p, l)
+		}
+	}
+}
+
+// TestOneBiome takes columns of a server whose biome registry has one entry, or none that was told.
+func TestOneBiome(t *testing.T) {
+	reg, err := registry.Load(registry.V1_21_7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	column := bytes.Repeat([]byte{0, 0, 0, 0, 0, 0}, 8) // per section: count, one state, one biome
+	for _, biomes := range []int{0, 1} {
+		ctx := context(t, registry.V1_21_7)
+		ctx.Biomes = biomes
+		m := worldstate.NewMirror(reg, nil)
+		for _, pk := range []Packet{
+			&LoginPlay{EntityID: 7, Spawn: SpawnInfo{DimensionType: "my:low", DimensionIndex: 1, Dimension: "my:world", GameMode: 1, PreviousMode: -1}},
+			&LevelChunkWithLight{Data: column},
+		} {
+			for _, ev := range Events(pk, ctx) {
+				if err := m.Apply(ev); err != nil {
+					t.Fatalf("%d biomes: %v", biomes, err)
+				}
+			}
+		}
+		if !m.View().Loaded(geom.ChunkPos{}) {
+			t.Errorf("%d biomes: the column is not loaded", biomes)
 		}
 	}
 }
