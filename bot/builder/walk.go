@@ -51,24 +51,33 @@ func (w *worker) walk(tx *bot.Tx, step int) bool {
 	return false
 }
 
-// route searches the way: on foot where that is possible, else in flight if the server allows it. The planned stand comes
-// first, then any place from which the use can be made.
+// route searches the way: to where the clicked face is in sight before where it is not, and on foot before in flight, if
+// the server allows that. The planned stand comes first, then any place from which the use can be made.
 func (w *worker) route(tx *bot.Tx, step int) path.Result {
-	opt := path.Options{WalkBox: w.site.Record.Plot.Walk, Swim: true}
-	if !tx.MayFly() {
-		return w.routeBy(tx, step, opt)
+	foot := path.Options{WalkBox: w.site.Record.Plot.Walk, Swim: true}
+	air := foot
+	air.CanFly = true
+	kinds := []path.Options{foot}
+	switch {
+	case tx.MayFly() && tx.Player().Flying:
+		kinds = []path.Options{air}
+	case tx.MayFly():
+		kinds = []path.Options{foot, air}
 	}
-	if !tx.Player().Flying {
-		if r := w.routeBy(tx, step, opt); r.Status == path.Reached {
-			return r
+	var last path.Result
+	for _, hidden := range []bool{false, true} {
+		for _, o := range kinds {
+			if last = w.routeBy(tx, step, o, hidden); last.Status == path.Reached {
+				w.hiddenOK = hidden
+				return last
+			}
 		}
 	}
-	opt.CanFly = true
-	return w.routeBy(tx, step, opt)
+	return last
 }
 
 // routeBy searches one kind of way.
-func (w *worker) routeBy(tx *bot.Tx, step int, opt path.Options) path.Result {
+func (w *worker) routeBy(tx *bot.Tx, step int, opt path.Options, hidden bool) path.Result {
 	reg, v := tx.Registry(), tx.View()
 	feet := geom.BlockAt(tx.Player().Pos)
 	world := path.World{Table: w.table, Cells: v}
@@ -77,9 +86,10 @@ func (w *worker) routeBy(tx *bot.Tx, step int, opt path.Options) path.Result {
 		return r
 	}
 	spots := placement.Stand(reg, v, w.site.Uses[step], placement.StandOptions{
-		Walk: opt.WalkBox, From: feet, CanFly: opt.CanFly, Hidden: true, Most: mostStands,
+		Walk: opt.WalkBox, From: feet, CanFly: opt.CanFly, Hidden: hidden, Most: mostStands,
 	})
 	if len(spots) == 0 {
+		r.Status = path.NoPath
 		return r
 	}
 	var goals []geom.BlockPos

@@ -180,7 +180,7 @@ func (w *worker) inReach(tx *bot.Tx, s *mission.Step) bool {
 		return false
 	}
 	hidden, ok := placement.FromFeet(tx.Registry(), w.site.Uses[i], feet)
-	return ok && (!hidden || cell == s.Stand)
+	return ok && (!hidden || cell == s.Stand || w.hiddenOK)
 }
 
 // allSeen says whether every column of the plot's build box is loaded.

@@ -49,6 +49,7 @@ type worker struct {
 	nextUse   time.Time // the pace
 	slotUsed  [9]uint64 // tick of the last use of each hotbar slot
 	failures  map[int]int
+	hiddenOK  bool         // the last walk found no place from which the clicked face is in sight
 	denials   map[int]bool // steps that the guard denied, nothing sent
 	denialsAt uint64
 	waiting   mission.Waiting

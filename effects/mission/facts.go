@@ -146,24 +146,35 @@ func (m *Mission) shows(i int, world effects.CellReader) (post, pre, known bool)
 	return post, pre, known
 }
 
-// choose finds the first step that this bot can work on, in the plan's order.
+// lookAhead is how many steps behind the first one that could be done are looked at for one that needs no walk.
+const lookAhead = 16
+
+// choose finds the step that this bot works on next: the first in the plan's order, unless that needs a walk and one of
+// the next few needs none. The step that the bot has claimed comes before all others.
 func (m *Mission) choose(v *view) {
-	for i := m.first; i < len(m.steps); i++ {
+	seen := 0
+	for i := m.first; i < len(m.steps) && seen <= lookAhead; i++ {
 		if s := &m.steps[i]; s.State == Pending && s.Generation > 0 {
 			i = m.deepen(i, v.f.World)
 		}
-		s := &m.steps[i]
-		if s.State == Claimed && s.bot == v.bot {
-			if m.workable(i, v) {
+		switch s := &m.steps[i]; {
+		case s.State == Claimed && s.bot == v.bot:
+			if m.workable(i, v) && (v.candidate < 0 || v.inReach(i)) {
 				v.candidate = i
 				return
 			}
 			m.set(i, Pending)
-			continue
+		case s.State == Pending && m.ready(i) && m.workable(i, v):
+			if v.inReach(i) {
+				v.candidate = i
+				return
+			}
+			if v.candidate < 0 {
+				v.candidate = i
+			}
 		}
-		if s.State == Pending && m.ready(i) && m.workable(i, v) {
-			v.candidate = i
-			return
+		if v.candidate >= 0 {
+			seen++
 		}
 	}
 }

@@ -145,6 +145,9 @@ var rules = [...]rule{
 	{"finished, cells differ", func(v *view) bool { return v.m.finished() }, wait(WaitDisturbed)},
 	{"cannot be proven", func(v *view) bool { return !v.f.Provable && v.m.counts[Sent] == 0 }, wait(WaitUnverified)},
 	{"cannot be proven, answers out", func(v *view) bool { return !v.f.Provable }, waitFor(WaitOutstanding, Sent)},
+	{"walk later, answers out", func(v *view) bool {
+		return v.candidate >= 0 && !v.inReach(v.candidate) && v.m.counts[Sent] > 0
+	}, waitFor(WaitOutstanding, Sent)},
 	{"walk", func(v *view) bool { return v.candidate >= 0 && !v.inReach(v.candidate) }, func(v *view) Action {
 		v.claim()
 		return Walk{v.candidate, v.m.plan.Steps[v.candidate].Stand}

@@ -87,8 +87,11 @@ func SpotAt(reg *registry.Registry, w Cells, use Use, cell geom.BlockPos, canFly
 	s.Feet = geom.Vec3{float64(cell.X) + 0.5, y, float64(cell.Z) + 0.5}
 	hidden, ok := FromFeet(reg, use, s.Feet)
 	s.Hidden = hidden
-	return s, ok && Eye(use, s.Feet).Sub(use.Click.Point()).Len() <= PlanReach
+	return s, ok && Eye(use, s.Feet).Sub(use.Click.Point()).Len() <= PlanReach && !touches(reg, use, s.Feet, besideMiddle)
 }
+
+// besideMiddle is how far beside the middle of its cell a player may come to stand, in blocks.
+const besideMiddle = 0.15
 
 // nearEnough is a cheap first test on the cell alone.
 func nearEnough(use Use, cell geom.BlockPos) bool {
@@ -108,17 +111,21 @@ func FromFeet(reg *registry.Registry, use Use, feet geom.Vec3) (hidden, ok bool)
 	}
 	n := use.Click.Face.Normal()
 	hidden = d[0]*float64(n.X)+d[1]*float64(n.Y)+d[2]*float64(n.Z) < 0.02
-	// A little wider than the player, who does not stand in the very middle.
+	return hidden, !touches(reg, use, feet, 0.01)
+}
+
+// touches tells whether the new blocks touch the body of a player whose feet are at a point, made wider by some margin.
+func touches(reg *registry.Registry, use Use, feet geom.Vec3, margin float64) bool {
 	body := geom.PlayerBox(feet, geom.PlayerHeight)
-	body.Min[0], body.Min[2], body.Max[0], body.Max[2] = feet[0]-0.45, feet[2]-0.45, feet[0]+0.45, feet[2]+0.45
+	body.Min[0], body.Min[2], body.Max[0], body.Max[2] = body.Min[0]-margin, body.Min[2]-margin, body.Max[0]+margin, body.Max[2]+margin
 	for _, ch := range use.Cells {
 		for _, b := range reg.Shape(ch.To) {
 			if b.Move(ch.Pos.Corner()).Overlaps(body) {
-				return hidden, false
+				return true
 			}
 		}
 	}
-	return hidden, true
+	return false
 }
 
 // Eye returns where the eye of the player is who makes the use.
