@@ -27,7 +27,7 @@ type serveFlags struct {
 	listen, version, terrain, mode, faults, save, useLog string
 	expose, paper                                        bool
 	tick                                                 time.Duration
-	view, compression                                    int
+	view, compression, autoSave                          int
 	seed                                                 int64
 }
 
@@ -47,6 +47,7 @@ func newFixtureServe(g *globals) *cobra.Command {
 	fl.StringVar(&f.mode, "gamemode", "creative", "survival or creative")
 	fl.DurationVar(&f.tick, "tick", 50*time.Millisecond, "length of a tick")
 	fl.StringVar(&f.save, "save", "", "folder of the world; empty keeps it in memory")
+	fl.IntVar(&f.autoSave, "save-every", 0, "ticks between two saves of everything, negative for never; 6000 by default")
 	fl.StringVar(&f.useLog, "use-log", "", "file that gets a JSON line for every use_item_on")
 	fl.StringVar(&f.faults, "faults", "", "faults to make, such as drop:award_stats@3,delay:block_changed_ack=5")
 	fl.IntVar(&f.view, "view-distance", 10, "chunks")
@@ -74,7 +75,7 @@ func (f *serveFlags) config() (server.Config, error) {
 		return server.Config{}, fail(exitUsage, err)
 	}
 	return server.Config{
-		Protocol: proto, Listen: f.listen, Expose: f.expose, Terrain: terrain, GameMode: mode, Tick: f.tick, SaveDir: f.save,
+		Protocol: proto, Listen: f.listen, Expose: f.expose, Terrain: terrain, GameMode: mode, Tick: f.tick, SaveDir: f.save, AutoSave: f.autoSave,
 		Faults: faults, ViewDistance: f.view, Compression: f.compression, Seed: f.seed, MOTD: "Blockworld fixture " + f.version,
 	}, nil
 }
