@@ -20,9 +20,8 @@ const AdapterRevision = "blockworld-builder/1"
 
 // Errors of a site.
 var (
-	ErrOtherServer    = errors.New("this mission belongs to another server or world")
-	ErrOtherDimension = errors.New("this mission belongs to another dimension")
-	ErrPlanChanged    = errors.New("the plan is not the one the mission was started with")
+	ErrOtherServer = errors.New("this mission belongs to another server or world")
+	ErrPlanChanged = errors.New("the plan is not the one the mission was started with")
 )
 
 // Terms are what a server's profile says about it, as far as building needs it.

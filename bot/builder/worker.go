@@ -211,9 +211,10 @@ func (w *worker) settle(tx *bot.Tx) {
 		return
 	}
 	if v.DimensionName() != w.site.Record.Dimension {
-		w.fail(ErrOtherDimension)
+		w.wait(tx, mission.Wait{For: mission.WaitOtherDimension, Step: -1})
 		return
 	}
+	w.goOn()
 	w.began, w.grew = tx.Now(), tx.Ticks()
 	w.table = path.NewTable(tx.Registry())
 	mode := v.Self().GameMode
@@ -247,7 +248,9 @@ func (w *worker) fence(tx *bot.Tx, then func(*bot.Tx, effects.FactRef)) {
 // epochChanged handles a respawn or a change of dimension: open brackets are over.
 func (w *worker) epochChanged(tx *bot.Tx, f bot.Fact) {
 	w.site.at(DimensionChange)
-	if w.evidence == nil {
+	if w.evidence == nil { // maybe it was brought back to where the work is
+		w.goOn()
+		tx.Wake(1)
 		return
 	}
 	open := w.evidence.NextEpoch(epoch(tx.View()))
