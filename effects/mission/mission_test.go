@@ -170,6 +170,11 @@ func TestRules(t *testing.T) {
 			f.Provable = false
 			return scene{start(t, row(2), Options{}, st(Sent, Pending)...), f}
 		},
+		"walk later, answers out": func() scene {
+			f := able(ground())
+			f.Reach = nil
+			return scene{start(t, row(2), Options{}, st(Sent, Pending)...), f}
+		},
 		"walk":        func() scene { f := able(ground()); f.Reach = nil; return scene{start(t, row(1), Options{}), f} },
 		"window full": func() scene { f := able(ground()); f.WindowOpen = false; return scene{start(t, row(1), Options{}), f} },
 		"equip":       func() scene { f := able(ground()); f.Held = slabs; return scene{start(t, row(1), Options{}), f} },
