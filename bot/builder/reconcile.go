@@ -186,6 +186,9 @@ func (w *worker) marked(open []journal.Mark, newest journal.Mark) ([]effects.Mar
 		if err != nil {
 			return nil, err
 		}
+		if o.Counted { // the mark's own counters hold its +1 already
+			past.Fate = effects.FateNotAddedSince
+		}
 		out = append(out, past)
 	}
 	for _, m := range byAction { // open ones that the newest mark does not know: nothing can be said of them
