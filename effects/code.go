@@ -56,6 +56,7 @@ const (
 	CodeInventoryOther
 	CodeProcessed
 	CodeNotSent
+	CodeNotArrived
 	codeCount
 )
 
@@ -111,6 +112,7 @@ var codes = [codeCount][2]string{
 	CodeInventoryOther:         {"inventory_other", "the server's inventory or selected slot shows something else"},
 	CodeProcessed:              {"processed", "the server ran the packets and did not correct them"},
 	CodeNotSent:                {"not_sent", "the guard denied it in the last moment, so its packet was never sent"},
+	CodeNotArrived:             {"not_arrived", "the walk ended before its goal"},
 }
 
 // String returns the code's stable name.

@@ -1,0 +1,85 @@
+package actor
+
+import (
+	"blockworld/effects"
+	"blockworld/sentinel"
+	"blockworld/sentinel/journal"
+	"blockworld/worldstate"
+	"blockworld/worldstate/geom"
+	"blockworld/worldstate/registry"
+)
+
+// restore reads what the journal knows of the mission: the cursor, the proven cells, the barred ones.
+func (a *Actor) restore() error {
+	j, id := a.cfg.Journal, a.cfg.Record.ID
+	steps, err := j.StepsOf(id)
+	if err != nil {
+		return err
+	}
+	a.proven, a.onCell = map[geom.BlockPos]registry.StateID{}, map[geom.BlockPos]uint32{}
+	a.barred = map[geom.BlockPos]sentinel.StepState{}
+	for _, s := range steps {
+		a.steps = max(a.steps, s.Key.Index+1)
+		a.onCell[s.Key.Pos]++
+		if s.Status.Unresolved() {
+			a.barred[s.Key.Pos] = sentinel.StepUnresolved
+		}
+	}
+	err = j.Receipts(id, func(_ uint64, r effects.Receipt) bool {
+		a.keep(r.Outcome.Postcondition)
+		return true
+	})
+	if err != nil {
+		return err
+	}
+	a.cursor, err = j.Cursor(id)
+	return err
+}
+
+// keep notes the cells of a proven placement.
+func (a *Actor) keep(p effects.Postcondition) {
+	if cells, ok := p.(effects.CellsBecome); ok {
+		for _, c := range cells.Cells {
+			a.proven[c.Pos] = c.To
+		}
+	}
+}
+
+// now is the cursor as the world shows it: the states of the proven cells as they are. A cell that is not loaded counts as
+// it was.
+func (a *Actor) now(v worldstate.View) effects.Cursor {
+	c := effects.Cursor{Count: a.cursor.Count}
+	for pos, s := range a.proven {
+		if got, ok := v.Block(pos); ok {
+			s = got
+		}
+		c.Hash += effects.CellHash(pos, s)
+	}
+	return c
+}
+
+// advanceCursor stores that one more step is done. The cells count in the states that the server shows, since properties
+// that neighbours decide may differ from the step's own.
+func (a *Actor) advanceCursor(v worldstate.View, p effects.Postcondition) error {
+	a.keep(p)
+	a.look(v)
+	a.cursor.Count++
+	return a.storeCursor()
+}
+
+// look takes the proven cells' states from the world.
+func (a *Actor) look(v worldstate.View) {
+	a.cursor.Hash = 0
+	for pos, s := range a.proven {
+		if got, ok := v.Block(pos); ok {
+			s = got
+		}
+		a.proven[pos] = s
+		a.cursor.Hash += effects.CellHash(pos, s)
+	}
+}
+
+func (a *Actor) storeCursor() error { return a.cfg.Journal.MoveCursor(a.cfg.Record.ID, a.cursor) }
+
+// unresolved bars the cell of a step until its action is resolved.
+func (a *Actor) unresolved(m *journal.Mark) { a.barred[m.Step.Pos] = sentinel.StepUnresolved }
