@@ -55,6 +55,28 @@ func (w *worker) takeInHand(tx *bot.Tx, step int, item registry.ItemID) bool {
 // slot is known or unknown by itself.
 func (w *worker) synced(inv *worldstate.Inventory) bool { return inv.Known || w.site.Terms.Slots }
 
+// A server that tells slots one by one says nowhere that it has told the last one, and may take back its first word about the
+// selected slot when it has read our inventory. Its word holds when our health is told, which ends flying-squid's join, and
+// nothing more came for slotQuiet ticks; without a health after slotPatience.
+const (
+	slotQuiet    = 20
+	slotPatience = 200
+)
+
+// slotTold notes a word about slots.
+func (w *worker) slotTold(tx *bot.Tx, ev worldstate.Event) {
+	switch ev.(type) {
+	case worldstate.ContainerSlot, worldstate.InventorySlot, worldstate.HeldSlot:
+		w.slotAt = tx.Ticks()
+	}
+}
+
+// allTold says whether the server is done with telling our slots after a join.
+func (w *worker) allTold(tx *bot.Tx) bool {
+	quiet := tx.Ticks() - w.slotAt
+	return !w.site.Terms.Slots || quiet >= slotPatience || quiet >= slotQuiet && tx.View().Self().HealthKnown
+}
+
 func plainStack(s worldstate.Slot, item registry.ItemID) bool {
 	return s.Known && !s.Stack.Empty() && s.Stack.Item == item && s.Stack.Plain == worldstate.PlainYes
 }

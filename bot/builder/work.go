@@ -31,8 +31,11 @@ func (w *worker) work(tx *bot.Tx) {
 	tx.Wake(1)
 }
 
-// busy says that something under way must end first.
-func (w *worker) busy() bool { return w.staged != nil || w.walking != nil || w.equip != nil }
+// busy says that something under way must end first. Without a fence nothing says that the server carries our packets out in
+// their order (flying-squid looks at the hand after it has read the next packets), so a use ends before anything follows it.
+func (w *worker) busy() bool {
+	return w.staged != nil || w.walking != nil || w.equip != nil || !w.site.Terms.Fence && w.evidence.Outstanding() > 0
+}
 
 // do carries out one action; true asks for the next.
 func (w *worker) do(tx *bot.Tx, a mission.Action) bool {

@@ -53,6 +53,7 @@ type worker struct {
 	denials   map[int]bool // steps that the guard denied, nothing sent
 	denialsAt uint64
 	waiting   mission.Waiting
+	slotAt    uint64 // tick of the last word about a slot, with Terms.Slots
 	columns   int    // loaded when last looked at
 	grew      uint64 // tick at which columns came last
 
@@ -107,6 +108,7 @@ func (w *worker) Fact(tx *bot.Tx, f bot.Fact) {
 		worldstate.ContainerContent, worldstate.ContainerSlot, worldstate.InventorySlot:
 		w.reconsider(tx)
 	}
+	w.slotTold(tx, f.Event)
 	w.observe(tx, fact)
 	w.equipFact(tx, fact)
 	if stats, ok := f.Event.(worldstate.StatsAwarded); ok {
@@ -207,7 +209,7 @@ func (w *worker) advance(tx *bot.Tx) {
 func (w *worker) settle(tx *bot.Tx) {
 	v := tx.View()
 	inv := v.Inventory()
-	if !tx.Ready() || !w.synced(&inv) || v.Self().GameMode == worldstate.GameModeUnknown {
+	if !tx.Ready() || !w.synced(&inv) || !w.allTold(tx) || v.Self().GameMode == worldstate.GameModeUnknown {
 		return
 	}
 	if v.DimensionName() != w.site.Record.Dimension {
