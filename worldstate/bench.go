@@ -14,3 +14,13 @@ func CopyAndPass(data []byte) uint64 {
 	}
 	return sum
 }
+
+// SectionBits returns, bottom up, the width of each section's fields: 0 for a single state, 4 to 8 with a palette, more
+// for direct ids.
+func (c *Column) SectionBits() []int {
+	out := make([]int, len(c.sections))
+	for i, s := range c.sections {
+		out[i] = int(s.bits)
+	}
+	return out
+}

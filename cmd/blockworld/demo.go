@@ -21,6 +21,7 @@ import (
 // demoFlags are the flags of demo.
 type demoFlags struct {
 	out, version, listen string
+	capture              string
 	hold, expose         bool
 	rate                 float64
 	pipeline             int
@@ -45,6 +46,7 @@ func newDemo(g *globals) *cobra.Command {
 	fl.Float64Var(&f.rate, "rate", 0, "uses per second, 0 for as fast as the server answers")
 	fl.IntVar(&f.pipeline, "pipeline", 1, "most placements on their way at once")
 	fl.DurationVar(&f.tick, "tick", 50*time.Millisecond, "length of a server tick")
+	fl.StringVar(&f.capture, "capture", "", "file that gets every packet of the sessions, without secrets, for `blockworld replay`")
 	return cmd
 }
 
@@ -79,7 +81,7 @@ func runDemo(ctx context.Context, p *printer, f *demoFlags) error {
 	b := &buildFlags{rate: f.rate, pipeline: f.pipeline, tries: 3}
 	b.server, b.username, b.version, b.timeout = s.Addr(), "Blockworld", f.version, 10*time.Second
 	b.data = filepath.Join(f.out, "data-"+began.UTC().Format("20060102-150405.000"))
-	b.at = "4,-60,4"
+	b.at, b.capture = "4,-60,4", f.capture
 	r, err := f.demo(ctx, p, b, began)
 	if err != nil {
 		return err

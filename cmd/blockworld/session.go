@@ -30,6 +30,8 @@ type session struct {
 	respawn  bool
 	packs    bool
 	timeout  time.Duration
+	capture  string
+	recorder *captureFile // of all the command's sessions, one after another
 }
 
 func (s *session) flags(f *pflag.FlagSet) {
@@ -45,6 +47,7 @@ func (s *session) accountFlags(f *pflag.FlagSet) {
 	f.BoolVar(&s.respawn, "respawn", false, "come back to life when the bot dies")
 	f.BoolVar(&s.packs, "accept-resource-packs", false, "answer resource packs as loaded, for servers that demand one")
 	f.DurationVar(&s.timeout, "connect-timeout", 10*time.Second, "how long connecting may take")
+	f.StringVar(&s.capture, "capture", "", "file that gets every packet of the sessions, without secrets, for `blockworld replay`")
 }
 
 // errUsage wraps what is wrong with a command line.
@@ -85,6 +88,14 @@ func (s *session) options(p *printer) (bot.Options, error) {
 		Timeouts: bot.Timeouts{Connect: s.timeout}}
 	if s.packs {
 		o.ResourcePacks = login.Accept
+	}
+	if s.capture != "" && s.recorder == nil {
+		if s.recorder, err = newCaptureFile(s.capture); err != nil {
+			return bot.Options{}, err
+		}
+	}
+	if s.recorder != nil {
+		o.Capture = s.recorder
 	}
 	o.Notify = func(n bot.Notice) {
 		switch n.Kind {
