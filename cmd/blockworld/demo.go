@@ -46,7 +46,7 @@ func newDemo(g *globals) *cobra.Command {
 	fl.Float64Var(&f.rate, "rate", 0, "uses per second, 0 for as fast as the server answers")
 	fl.IntVar(&f.pipeline, "pipeline", 1, "most placements on their way at once")
 	fl.DurationVar(&f.tick, "tick", 50*time.Millisecond, "length of a server tick")
-	fl.StringVar(&f.capture, "capture", "", "file that gets every packet of the sessions, without secrets, for `blockworld replay`")
+	fl.StringVar(&f.capture, "capture", "", "file that gets every packet of the sessions, without secrets, for blockworld replay")
 	return cmd
 }
 

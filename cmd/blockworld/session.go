@@ -47,7 +47,7 @@ func (s *session) accountFlags(f *pflag.FlagSet) {
 	f.BoolVar(&s.respawn, "respawn", false, "come back to life when the bot dies")
 	f.BoolVar(&s.packs, "accept-resource-packs", false, "answer resource packs as loaded, for servers that demand one")
 	f.DurationVar(&s.timeout, "connect-timeout", 10*time.Second, "how long connecting may take")
-	f.StringVar(&s.capture, "capture", "", "file that gets every packet of the sessions, without secrets, for `blockworld replay`")
+	f.StringVar(&s.capture, "capture", "", "file that gets every packet of the sessions, without secrets, for blockworld replay")
 }
 
 // errUsage wraps what is wrong with a command line.
