@@ -40,11 +40,10 @@ type Config struct {
 
 // Errors of Do beyond *Denied, effects.ErrBadRequest and what the session ends with.
 var (
-	ErrNotReady  = errors.New("the session is not ready: the bot has not been placed in a loaded world with the facts that an effect needs")
-	ErrNoWay     = errors.New("no way there")
-	ErrNoClick   = errors.New("no click makes that block there")
-	ErrNoItem    = errors.New("no such item")
-	ErrNotSynced = errors.New("the server has not told the inventory yet")
+	ErrNotReady = errors.New("the session is not ready: the bot has not been placed in a loaded world with the facts that an effect needs")
+	ErrNoWay    = errors.New("no way there")
+	ErrNoClick  = errors.New("no click makes that block there")
+	ErrNoItem   = errors.New("no such item")
 )
 
 // Actor does requests on one session. Its methods may be called from any goroutine.

@@ -14,11 +14,6 @@ import (
 
 // read answers a read on the loop.
 func (a *Actor) read(ctx context.Context, r effects.Request) (Result, error) {
-	c := r.Capability()
-	f := sentinel.Facts{Capability: c, Policy: a.cfg.Policy}
-	if d := sentinel.Decide(&f); !d.Admit {
-		return nil, &Denied{c, d}
-	}
 	var res Result
 	var err error
 	if over := a.bot.Do(ctx, func(tx *bot.Tx) { res, err = a.answer(tx, r) }); over != nil {
@@ -27,7 +22,13 @@ func (a *Actor) read(ctx context.Context, r effects.Request) (Result, error) {
 	return res, err
 }
 
+// answer asks the guard, then the mirror.
 func (a *Actor) answer(tx *bot.Tx, r effects.Request) (Result, error) {
+	inv := tx.View().Inventory()
+	f := sentinel.Facts{Capability: r.Capability(), Policy: a.cfg.Policy, Synced: sentinel.Known(a.synced(&inv))}
+	if d := sentinel.Decide(&f); !d.Admit {
+		return nil, &Denied{f.Capability, d}
+	}
 	switch r := r.(type) {
 	case effects.WorldStatusRequest:
 		return a.status(tx)
@@ -74,9 +75,6 @@ func modeName(m worldstate.GameMode) string {
 
 func (a *Actor) inventory(tx *bot.Tx) (Result, error) {
 	inv := tx.View().Inventory()
-	if !a.synced(&inv) {
-		return nil, ErrNotSynced
-	}
 	s := InventorySummary{Held: inv.Held, Counts: map[string]int32{}, Special: map[string]int32{}}
 	for i, slot := range inv.Slots {
 		switch {
