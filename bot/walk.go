@@ -169,15 +169,20 @@ func (w *Walk) steer() (physics.Input, wire.Keys) {
 	return in, w.pressed(in)
 }
 
-// fly starts creative flight as soon as the rest of the path has a node in the air, where the server allows it. Landing
-// ends it by itself. True in the tick of the take-off.
+// fly starts creative flight when the path has a node in the air, and ends it when it has none. Landing ends it by itself.
+// True in the tick of the take-off.
 func (w *Walk) fly() bool {
 	d := &w.b.body
-	if d.player.Flying || !d.attrs.MayFly || w.follow.Next >= len(w.follow.Nodes) {
+	if !d.attrs.MayFly || w.follow.Next >= len(w.follow.Nodes) {
 		return false
 	}
 	inAir := func(n path.Node) bool { return n.Move == path.Fly }
-	if !slices.ContainsFunc(w.follow.Nodes[w.follow.Next:], inAir) {
+	if d.player.Flying == slices.ContainsFunc(w.follow.Nodes, inAir) {
+		return false
+	}
+	if d.player.Flying { // a way on foot begins with coming down
+		d.player.Flying = false
+		w.flightChanged()
 		return false
 	}
 	d.player.Flying, d.player.OnGround = true, false

@@ -2,6 +2,7 @@ package builder
 
 import (
 	"fmt"
+	"math"
 
 	"blockworld/bot"
 	"blockworld/effects"
@@ -51,29 +52,41 @@ func (w *worker) walk(tx *bot.Tx, step int) bool {
 	return false
 }
 
-// route searches the way: to where the clicked face is in sight before where it is not, and on foot before in flight, if
-// the server allows that. The planned stand comes first, then any place from which the use can be made.
+// route searches the way: to where the clicked face is in sight before where it is not; on foot or in flight, whichever is
+// quicker, and the other one after a walk to this step has failed.
 func (w *worker) route(tx *bot.Tx, step int) path.Result {
 	foot := path.Options{WalkBox: w.site.Record.Plot.Walk, Swim: true}
 	air := foot
 	air.CanFly = true
-	kinds := []path.Options{foot}
-	switch {
-	case tx.MayFly() && tx.Player().Flying:
-		kinds = []path.Options{air}
-	case tx.MayFly():
-		kinds = []path.Options{foot, air}
-	}
 	var last path.Result
 	for _, hidden := range []bool{false, true} {
-		for _, o := range kinds {
-			if last = w.routeBy(tx, step, o, hidden); last.Status == path.Reached {
-				w.hiddenOK = hidden
-				return last
+		last = w.routeBy(tx, step, foot, hidden)
+		if tx.MayFly() {
+			flight := w.routeBy(tx, step, air, hidden)
+			if quicker := ticksOf(flight, flightTicks) < ticksOf(last, footTicks); quicker != (w.failures[step]%2 == 1) || last.Status != path.Reached {
+				last = flight
 			}
+		}
+		if last.Status == path.Reached {
+			w.hiddenOK = hidden
+			return last
 		}
 	}
 	return last
+}
+
+// How long ways take, in ticks: to start and stop, and for each block.
+var (
+	footTicks   = [2]float64{8, 4.6}
+	flightTicks = [2]float64{16, 1.8}
+)
+
+// ticksOf estimates how long a way takes; one that does not arrive takes for ever.
+func ticksOf(r path.Result, pace [2]float64) float64 {
+	if r.Status != path.Reached {
+		return math.Inf(1)
+	}
+	return pace[0] + pace[1]*float64(len(r.Nodes)-1)
 }
 
 // routeBy searches one kind of way.

@@ -120,6 +120,12 @@ func (w *worker) decided() bool {
 	return true
 }
 
+// How many steps of the plan are looked at for one that needs no walk. In flight every place stays reachable.
+const (
+	nearSteps   = 12
+	flyingSteps = 64
+)
+
 // facts are what the mission may know of this bot now.
 func (w *worker) facts(tx *bot.Tx) mission.Facts {
 	v := tx.View()
@@ -130,6 +136,10 @@ func (w *worker) facts(tx *bot.Tx) mission.Facts {
 		Feet: geom.BlockAt(tx.Player().Pos), InventoryKnown: w.synced(&inv), Unlimited: me.GameMode == worldstate.Creative,
 		WindowOpen: w.windowOpen(tx), Provable: w.reachable(effects.PlaceBlock) >= w.site.Terms.Least,
 		Reach: func(s *mission.Step) bool { return w.inReach(tx, s) },
+	}
+	f.LookAhead = nearSteps
+	if tx.MayFly() {
+		f.LookAhead = flyingSteps
 	}
 	f.Hungry = me.GameMode == worldstate.Survival && me.HealthKnown && me.Food == 0
 	f.Items = plainItems(&inv)

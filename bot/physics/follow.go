@@ -88,8 +88,8 @@ func (f Follower) Follow(w World, p Player) (Follower, Input, Progress) {
 	if f.noNearer(c.node.Centre().Sub(p.Pos).Len()) {
 		return f, rest, Blocked
 	}
-	in := c.keys(f.yaw)
-	in.Sprint = f.Sprint && f.straightAhead() && p.OnGround && in.Forward == 1 && !in.Sneak
+	in := c.keys(f.yaw, f.Sprint)
+	in.Sprint = in.Sprint || f.Sprint && f.straightAhead() && p.OnGround && in.Forward == 1 && !in.Sneak
 	f.yaw = in.Yaw
 	return f, in, Moving
 }

@@ -69,8 +69,8 @@ func (c *course) settled() bool {
 	return c.p.OnGround && math.Abs(dy) < 0.1
 }
 
-// keys chooses the input of this tick. Without anything to do the look stays where it is.
-func (c *course) keys(yaw float32) Input {
+// keys chooses the input of this tick; sprint allows sprinting in flight. Without anything to do the look stays where it is.
+func (c *course) keys(yaw float32, sprint bool) Input {
 	in := Input{Yaw: yaw}
 	left := math.Hypot(c.err[0], c.err[2])
 	within := settle
@@ -86,7 +86,7 @@ func (c *course) keys(yaw float32) Input {
 	}
 	switch {
 	case c.p.Flying:
-		c.hover(&in)
+		c.hover(&in, sprint)
 	case c.p.InWater || c.p.InLava:
 		if c.upright() {
 			in.Forward *= min(1, left*8)
@@ -143,20 +143,30 @@ func (c *course) upright() bool {
 // leaving tells whether the player is still in the column next to the node's.
 func (c *course) leaving() bool { return (c.way.X != 0 || c.way.Z != 0) && c.flat > 0.35 }
 
-// Flight glides: it keeps 91 % of its speed each tick, and one full tick of a key adds flySpeed. So the keys are pressed
-// towards the speed that is wanted here, against the flight where that is less than the present one.
+// Flight glides: it keeps 91 % of its speed each tick, and one tick of a fully pressed key adds flyKey, twice that while
+// sprinting. So the keys are pressed towards the speed from which the flight can still stop at the node, against the
+// flight where that is less than the present one.
 const (
-	flyApproach = 0.18 // share of the way that is left to be flown in the next tick
-	flyFastest  = 0.5  // blocks per tick; more than the keys reach
+	flyKey     = 0.049 // blocks per tick, at the default flying speed
+	flyBrake   = 0.7   // share of a key's push that is counted on for braking
+	flyFastest = 0.9   // blocks per tick
+	flySprint  = 1.5   // blocks to the node from which on the flight sprints
 )
 
 // hover steers in flight: partly pressed keys, because one full tick carries half a block, and up or down only when the
 // run-out does not do it.
-func (c *course) hover(in *Input) {
+func (c *course) hover(in *Input, sprint bool) {
 	d := c.node.Centre().Sub(c.p.Pos)
-	want := min(flyFastest, c.flat*flyApproach)
+	key := flyKey
+	if in.Sprint = sprint && c.flat > flySprint && !c.p.HorizontalCollision; in.Sprint {
+		key *= 2
+	}
+	want := 0.0
+	if c.flat > ArriveWithin-2*settle || !c.last {
+		want = min(flyFastest, math.Sqrt(2*flyBrake*key*c.flat), c.flat/2)
+	}
 	var x, z float64
-	if c.flat > settle/2 {
+	if c.flat > 0 {
 		x, z = d[0]/c.flat*want, d[2]/c.flat*want
 	}
 	x, z = x-c.p.Vel[0]*airInertia, z-c.p.Vel[2]*airInertia
@@ -164,15 +174,12 @@ func (c *course) hover(in *Input) {
 	in.Forward = 0
 	if push > 0.004 {
 		in.Yaw = float32(math.Atan2(-x, z) * 180 / math.Pi)
-		in.Forward = min(1, push/flyKey)
+		in.Forward = min(1, push/key)
 	}
 	dy := c.err[1] + hoverAbove - c.p.Vel[1]*2.5
 	in.Jump = dy > 0.2
 	in.Sneak = dy < -0.3
 }
-
-// flyKey is the speed that one tick of a fully pressed key adds at the default flying speed.
-const flyKey = 0.049
 
 // climb goes up with the jump key and down by letting go; on scaffolding down is the sneak key.
 func (c *course) climb(in *Input, left float64) {

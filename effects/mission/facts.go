@@ -22,6 +22,9 @@ type Facts struct {
 	HeldKnown      bool
 	WindowOpen     bool // the evidence machine and the pace allow a use now
 	Provable       bool // this session can still reach the least grade
+	// LookAhead is how many steps behind the first one that could be done are looked at for one that needs no walk; 0 keeps
+	// to the plan's order. A bot that walks should not look far: the plan's order is what keeps it from shutting itself in.
+	LookAhead int
 	// Reach tells whether a step can be placed from where the bot is; nil asks for the planned stand.
 	Reach func(*Step) bool
 }
@@ -146,14 +149,11 @@ func (m *Mission) shows(i int, world effects.CellReader) (post, pre, known bool)
 	return post, pre, known
 }
 
-// lookAhead is how many steps behind the first one that could be done are looked at for one that needs no walk.
-const lookAhead = 16
-
 // choose finds the step that this bot works on next: the first in the plan's order, unless that needs a walk and one of
 // the next few needs none. The step that the bot has claimed comes before all others.
 func (m *Mission) choose(v *view) {
 	seen := 0
-	for i := m.first; i < len(m.steps) && seen <= lookAhead; i++ {
+	for i := m.first; i < len(m.steps) && seen <= v.f.LookAhead; i++ {
 		if s := &m.steps[i]; s.State == Pending && s.Generation > 0 {
 			i = m.deepen(i, v.f.World)
 		}

@@ -360,6 +360,13 @@ func (f *finder) flights(i int32) {
 	}
 }
 
+// Flight hovers up to hoverRoom blocks above its floor; a place without that room is flown through only where the way
+// around costs more than tightFlight.
+const (
+	hoverRoom   = 0.45
+	tightFlight = 300
+)
+
 func (f *finder) fly(i int32, a *record, d geom.BlockPos, cost int32) {
 	j, ok := f.record(a.pos.Add(d))
 	if !ok {
@@ -373,7 +380,16 @@ func (f *finder) fly(i int32, a *record, d geom.BlockPos, cost int32) {
 	if d.X != 0 && d.Z != 0 {
 		clear = f.clearCorners
 	}
-	if clear(a, &b, d) {
+	if !clear(a, &b, d) {
+		return
+	}
+	above, beyond := *a, b
+	above.place.height += hoverRoom
+	beyond.place.height += hoverRoom
+	if !f.roomFor(b.pos, beyond.feet()) || !clear(&above, &beyond, d) {
+		cost += tightFlight
+	}
+	if f.worth(i, j, cost) {
 		f.relax(i, j, cost, Fly)
 	}
 }
