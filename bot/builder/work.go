@@ -107,7 +107,8 @@ func (w *worker) decided() bool {
 			continue
 		}
 		d, stored := map[mission.State]journal.Decision{
-			mission.Present: journal.Present, mission.Accepted: journal.Accept, mission.Pending: journal.Release,
+			mission.Present: journal.Present, mission.Accepted: journal.Accept,
+			mission.Pending: journal.Release, mission.Claimed: journal.Release, // open again, maybe taken up by the same decision
 		}[st.State]
 		if stored {
 			if err := w.site.Journal.Decide(a, d); err != nil {
