@@ -49,10 +49,11 @@ type Follower struct {
 	Next   int  // index of the node it makes for
 	Sprint bool // sprint on long straight stretches
 
-	still   int     // ticks without getting nearer
-	nearest float64 // least distance to the next node so far; 0 not measured
-	leg     int     // index of the node where the straight way to the next one began
-	yaw     float32
+	still    int     // ticks without getting nearer
+	nearest  float64 // least distance to the next node so far; 0 not measured
+	leg      int     // index of the node where the straight way to the next one began
+	shortcut bool    // in flight, nodes were left out: the straight way began elsewhere
+	yaw      float32
 }
 
 // NewFollower returns a follower of the nodes, from the first one on.
@@ -64,10 +65,13 @@ func NewFollower(nodes []path.Node, sprint bool) Follower {
 // Moving the keys are released.
 func (f Follower) Follow(w World, p Player) (Follower, Input, Progress) {
 	for f.Next < len(f.Nodes)-1 && f.reached(p) {
-		f.leg, f.Next, f.still, f.nearest = f.Next, f.Next+1, 0, 0
+		f.leg, f.Next, f.still, f.nearest, f.shortcut = f.Next, f.Next+1, 0, 0, false
 		for f.sameFlight() {
 			f.Next++ // one long leg: flight needs room to brake
 		}
+	}
+	for f.airAhead(w, p) {
+		f.Next, f.still, f.nearest, f.shortcut = f.Next+1, 0, 0, true
 	}
 	rest := Input{Yaw: f.yaw}
 	if len(f.Nodes) == 0 || f.Next >= len(f.Nodes) {
@@ -158,8 +162,53 @@ func (f *Follower) sameFlight() bool {
 	if f.Next == 0 || f.Next+1 >= len(f.Nodes) {
 		return false
 	}
-	b, c := f.Nodes[f.Next], f.Nodes[f.Next+1]
-	return b.Move == path.Fly && c.Move == path.Fly && f.direction(f.Next) == f.direction(f.Next+1)
+	a, b, c := f.Nodes[f.Next-1], f.Nodes[f.Next], f.Nodes[f.Next+1]
+	return b.Move == path.Fly && c.Move == path.Fly && b.Feet-a.Feet == float64(b.Pos.Y-a.Pos.Y) && c.Feet-b.Feet == float64(c.Pos.Y-b.Pos.Y) &&
+		f.direction(f.Next) == f.direction(f.Next+1) // a fence to be crossed makes a leg of its own
+}
+
+// airAhead tells whether a flight may leave out the next node: the straight way to the one after it leads through nothing
+// but air, with room on every side.
+func (f *Follower) airAhead(w World, p Player) bool {
+	if !p.Flying || f.Next+1 >= len(f.Nodes) || f.Nodes[f.Next].Move != path.Fly || f.Nodes[f.Next+1].Move != path.Fly {
+		return false
+	}
+	way := f.Nodes[f.Next+1].Centre().Add(geom.Vec3{0, hoverAbove, 0}).Sub(p.Pos)
+	if math.Abs(way[1]) > shortcutRise {
+		return false // heights change faster than places: the flight would not keep to the straight way
+	}
+	steps := max(1, math.Ceil(way.Len()/0.4))
+	for i := 0.0; i <= steps; i++ {
+		box := geom.PlayerBox(p.Pos.Add(way.Mul(i/steps)), geom.PlayerHeight+hoverAbove)
+		box.Min[0], box.Min[2] = box.Min[0]-airMargin, box.Min[2]-airMargin
+		box.Max[0], box.Max[2] = box.Max[0]+airMargin, box.Max[2]+airMargin
+		if !w.air(box) {
+			return false
+		}
+	}
+	return true
+}
+
+// shortcutRise is how far a shortcut may lead up or down, in blocks.
+const shortcutRise = 0.6
+
+// airMargin is how much wider than the player the way of a shortcut must be, in blocks: flight overshoots in bends.
+const airMargin = 0.15
+
+// air tells whether every cell that the box touches is known and air.
+func (w World) air(box geom.Box) bool {
+	cells := cellsOf(box)
+	for y := cells.Min.Y; y <= cells.Max.Y; y++ {
+		for z := cells.Min.Z; z <= cells.Max.Z; z++ {
+			for x := cells.Min.X; x <= cells.Max.X; x++ {
+				s, ok := w.Cells.Block(geom.BlockPos{X: x, Y: y, Z: z})
+				if !ok || !w.Blocks.reg.IsAir(s) {
+					return false
+				}
+			}
+		}
+	}
+	return true
 }
 
 // direction is the way from the node before i to node i.
@@ -199,5 +248,5 @@ func (f *Follower) strayed(c *course) bool {
 	if f.Next > 0 {
 		low = min(low, f.Nodes[f.Next-1].Feet)
 	}
-	return f.aside(c.p.Pos) > strayFlat || !c.p.InWater && !c.p.Flying && c.p.Pos[1] < low-strayBelow
+	return !f.shortcut && f.aside(c.p.Pos) > strayFlat || !c.p.InWater && !c.p.Flying && c.p.Pos[1] < low-strayBelow
 }
