@@ -1,6 +1,8 @@
 package mission
 
 import (
+	"slices"
+
 	"blockworld/effects"
 	"blockworld/worldstate/geom"
 )
@@ -162,7 +164,20 @@ func (m *Mission) checkCell(pos geom.BlockPos, world effects.CellReader) {
 			return
 		}
 	}
+	if m.underRepair(steps[last:]) {
+		return
+	}
 	m.set(steps[last], Disturbed)
+}
+
+// underRepair tells whether a later layer of a cell is open by its owner's decision, which covers the first of these as
+// well if it turns out to be gone (see deepen).
+func (m *Mission) underRepair(layers []int) bool {
+	below := m.steps[layers[0]].Generation
+	return slices.ContainsFunc(layers[1:], func(i int) bool {
+		s := &m.steps[i]
+		return s.Generation > below && (s.State == Pending || s.State == Claimed || s.State == Refused)
+	})
 }
 
 // Accept closes an unverified step by its owner's decision: accepted_unverified, which is not success.
