@@ -108,7 +108,7 @@ var (
 )
 
 const (
-	ackPatience    = 2   // ticks after the closing reply before a fence may say that the ack is missing
+	ackPatience    = 10  // ticks after the closing reply before a fence may say that the ack is missing; see NeedFence
 	observedWindow = 40  // ticks without a fact after which a use without a bracket is unverified
 	nearDistance   = 8.0 // blocks to a target within which another player makes it unknowable who placed the block
 )
@@ -201,7 +201,8 @@ func (p *Placements) CanSend() error {
 }
 
 // NeedFence tells whether a fence should be sent now: one behind the last use, or a late one for an acknowledgement
-// that has not come.
+// that has not come. The late one waits for ackPatience ticks of ours: up to 1.21.8 a fence is answered between two ticks
+// of the server while the ack waits for the next one, and neither side's ticks come on time on a busy machine.
 func (p *Placements) NeedFence() bool {
 	if p.dead || !p.opt.Fence {
 		return false

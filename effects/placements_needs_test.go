@@ -26,7 +26,7 @@ func TestNeeds(t *testing.T) {
 		if p.ack {
 			s.ack(1)
 		} else {
-			s.ticks(2)
+			s.ticks(ackPatience)
 			s.p.FenceSent()
 			s.reply(same)
 		}

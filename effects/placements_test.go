@@ -248,9 +248,9 @@ func (s *script) lateFence() {
 	if s.p.NeedFence() {
 		s.t.Error("a fence is asked for at once")
 	}
-	s.ticks(2)
+	s.ticks(ackPatience)
 	if !s.p.NeedFence() {
-		s.t.Error("no fence is asked for after two ticks")
+		s.t.Error("no fence is asked for in time")
 	}
 	s.p.FenceSent()
 	if s.p.NeedFence() {
