@@ -23,6 +23,7 @@ func TestReads(t *testing.T) {
 	st := play(t, server.Config{GameMode: worldstate.Survival}, nil)
 
 	t.Run("SE-01/status without an effect packet", func(t *testing.T) {
+		st := st.in(t)
 		await(t, st.b, "health and time are known", func(tx *bot.Tx) bool { return tx.View().Self().HealthKnown && tx.View().Time().Known })
 		res, err := st.do(effects.WorldStatusRequest{})
 		if err != nil {
@@ -40,6 +41,7 @@ func TestReads(t *testing.T) {
 		}
 	})
 	t.Run("SE-02/exact counts", func(t *testing.T) {
+		st := st.in(t)
 		st.give(0, "minecraft:stone", 64)
 		st.give(3, "minecraft:stone", 7)
 		st.give(8, "minecraft:torch", 3)
@@ -58,6 +60,7 @@ func TestReads(t *testing.T) {
 		st.denied(effects.InventorySummaryRequest{}, sentinel.RuleInventoryUnsynced)
 	})
 	t.Run("SE-03/clipped to the plot, unknown outside", func(t *testing.T) {
+		st := st.in(t)
 		st.put(cell(2, -60, 2), "gold_block")
 		st.put(cell(40, -60, 2), "gold_block")
 		res, err := st.do(effects.ScanRegionRequest{Min: effects.Position{X: 0, Y: -60, Z: 0}, Max: effects.Position{X: 49, Y: -60, Z: 2}, Block: "minecraft:gold_block"})
@@ -85,12 +88,14 @@ func TestReads(t *testing.T) {
 		}
 	})
 	t.Run("SE-03/a volume limit", func(t *testing.T) {
+		st := st.in(t)
 		_, err := st.do(effects.ScanRegionRequest{Min: effects.Position{X: 0, Y: -60, Z: 0}, Max: effects.Position{X: 999, Y: 60, Z: 999}})
 		if !errors.Is(err, effects.ErrBadRequest) {
 			t.Errorf("got %v", err)
 		}
 	})
 	t.Run("SE-04/others come, move and go", func(t *testing.T) {
+		st := st.in(t)
 		other := st.other("Neighbour")
 		near := func() actor.NearbyEntities {
 			res, err := st.do(effects.NearbyEntitiesRequest{Radius: 100, Limit: 1})
@@ -126,6 +131,7 @@ func TestReads(t *testing.T) {
 		}
 	})
 	t.Run("SE-05/no gap, no repeat, quoted, whispers left out", func(t *testing.T) {
+		st := st.in(t)
 		since := func(cursor uint64, limit int32) actor.ChatSince {
 			res, err := st.do(effects.ChatSinceRequest{Cursor: cursor, Limit: limit})
 			if err != nil {

@@ -32,10 +32,14 @@ type stage struct {
 // The plot's boxes: grass is at y -61, the bot starts at 0,-60,0.
 var stageBuild = geom.BlockBox{Min: geom.BlockPos{X: -3, Y: -60, Z: -3}, Max: geom.BlockPos{X: 4, Y: -56, Z: 4}}
 
-// fastTick keeps the tests short; the game does not depend on the length of a tick.
-const fastTick = 5 * time.Millisecond
+// fastTick keeps the tests short. The server's ticks are shorter than the bot's, so that a busy machine does not make an
+// acknowledgement, which waits for the server's tick, look late.
+const (
+	fastTick   = 12 * time.Millisecond
+	serverTick = 3 * time.Millisecond
+)
 
-// anyOrder is one protocol of each of the two orders in which servers run packets: between ticks, and at a tick's start.
+// bothOrders is one protocol of each of the two orders in which servers run packets: between ticks, and at a tick's start.
 var bothOrders = []registry.Protocol{registry.V1_21_7, registry.Latest}
 
 // fullTerms are those of a server that proves everything vanilla can.
@@ -61,14 +65,9 @@ func play(t *testing.T, c server.Config, change func(*actor.Config)) *stage {
 	if c.GameMode == worldstate.GameModeUnknown {
 		c.GameMode = worldstate.Creative
 	}
-	c.Tick, c.ViewDistance, c.LogPackets, c.NoSpamKick = fastTick, 3, true, true
-	st := &stage{t: t, s: start(t, c), tick: fastTick}
-	j, err := journal.Open(t.TempDir(), journal.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { j.Close() })
-	st.j = j
+	c.Tick, c.ViewDistance, c.LogPackets, c.NoSpamKick = serverTick, 3, true, true
+	c.KeepAlive = 1 << 30 // some tests hurry the server on by thousands of ticks
+	st := &stage{t: t, s: start(t, c), tick: fastTick, j: newJournal(t)}
 	st.join(change)
 	return st
 }
@@ -108,6 +107,13 @@ func (st *stage) join(change func(*actor.Config)) {
 	go func() { b.Run(context.Background()); close(ended) }()
 	t.Cleanup(func() { b.Close(); <-ended })
 	await(t, b, "ready on the ground", func(tx *bot.Tx) bool { return tx.Ready() && tx.Player().OnGround })
+}
+
+// in is the stage for a subtest.
+func (st *stage) in(t *testing.T) *stage {
+	sub := *st
+	sub.t = t
+	return &sub
 }
 
 // do carries out a request; errors are the caller's.
@@ -234,3 +240,71 @@ func place(x, y, z int32, state string) effects.PlaceBlockRequest {
 }
 
 func cell(x, y, z int32) geom.BlockPos { return geom.BlockPos{X: x, Y: y, Z: z} }
+
+func newJournal(t *testing.T) *journal.Journal {
+	t.Helper()
+	j, err := journal.Open(t.TempDir(), journal.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { j.Close() })
+	return j
+}
+
+// witness joins a second bot that watches the first. Offline ids follow from the name, so they are known before it joins.
+func (st *stage) witness() *actor.Watcher {
+	t := st.t
+	t.Helper()
+	o := options(t, st.s)
+	o.Username, o.Tick, o.Protocol = "Witness", st.tick, st.s.Protocol()
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	b, err := bot.Join(ctx, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var who worldstate.UUID
+	st.s.Do(func(w *server.World) { who = w.Player("Tester").UUID() })
+	watch := actor.Watch(b, who)
+	ended := make(chan struct{})
+	go func() { b.Run(context.Background()); close(ended) }()
+	t.Cleanup(func() { b.Close(); <-ended })
+	await(t, b, "the bot is seen", func(tx *bot.Tx) bool { _, ok := tx.View().EntityByUUID(who); return ok })
+	return watch
+}
+
+// cancelled begins a request and leaves before it is done.
+func (st *stage) cancelled(r effects.Request) {
+	st.t.Helper()
+	ctx, cancel := context.WithCancel(st.t.Context())
+	defer cancel()
+	over := make(chan error, 1)
+	go func() { _, err := st.a.Do(ctx, r); over <- err }()
+	await(st.t, st.b, "it is under way", func(tx *bot.Tx) bool { return tx.Snapshot().Walking })
+	cancel()
+	if err := <-over; !errors.Is(err, context.Canceled) {
+		st.t.Errorf("got %v", err)
+	}
+}
+
+func (st *stage) survival() {
+	st.t.Helper()
+	st.s.Do(func(w *server.World) { w.Player("Tester").SetGameMode(worldstate.Survival) })
+	await(st.t, st.b, "survival", func(tx *bot.Tx) bool { return tx.View().Self().GameMode == worldstate.Survival })
+}
+
+// held is the selected slot by the server's word.
+func (st *stage) held() (slot int) {
+	st.s.Do(func(w *server.World) { slot = w.Player("Tester").Held() })
+	return slot
+}
+
+// slots counts the items in a range of the server's slots.
+func (st *stage) slots(from, to int) (n int32) {
+	st.s.Do(func(w *server.World) {
+		for i := from; i < to; i++ {
+			n += w.Player("Tester").Slot(i).Count
+		}
+	})
+	return n
+}
