@@ -1,6 +1,11 @@
 package worldstate
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"blockworld/worldstate/geom"
+	"blockworld/worldstate/registry"
+)
 
 // CopyAndPass is the least work that any decoder of data has: one copy to fresh memory and one pass over its big-endian
 // words. It returns their sum. `blockworld bench` sets it beside DecodeColumn in the same run.
@@ -23,4 +28,32 @@ func (c *Column) SectionBits() []int {
 		out[i] = int(s.bits)
 	}
 	return out
+}
+
+// PaletteEntries counts the palette entries of all sections that a box touches and that show the state wanted: the least
+// that a scan with palettes has to look at before it reads a cell.
+func (v View) PaletteEntries(box geom.BlockBox, want registry.StateID) (entries, sections int) {
+	if v.m == nil {
+		return 0, 0
+	}
+	lo, hi := box.Min.Chunk(), box.Max.Chunk()
+	for z := lo.Z; z <= hi.Z; z++ {
+		for x := lo.X; x <= hi.X; x++ {
+			l := v.m.world.columns[geom.ChunkPos{X: x, Z: z}]
+			if l == nil {
+				continue
+			}
+			for i, s := range l.sections {
+				if y := l.minY + int32(i)*16; y > box.Max.Y || y+15 < box.Min.Y {
+					continue
+				}
+				for _, p := range s.palette {
+					if entries++; p == want {
+						sections++
+					}
+				}
+			}
+		}
+	}
+	return entries, sections
 }

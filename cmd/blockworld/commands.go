@@ -6,6 +6,6 @@ import "github.com/spf13/cobra"
 func subcommands(g *globals) []*cobra.Command {
 	return []*cobra.Command{
 		newDemo(g), newPing(g), newProbe(g), newPlan(g), newBuild(g), newInspect(g), newRepair(g),
-		newReceipts(g), newReplay(g), newFixture(g),
+		newReceipts(g), newReplay(g), newBench(g), newFixture(g),
 	}
 }

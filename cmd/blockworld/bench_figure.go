@@ -1,0 +1,145 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// figure is one measured number beside its limit and its goal.
+type figure struct {
+	Name    string  `json:"name"`
+	Unit    string  `json:"unit"`
+	Median  float64 `json:"median"`
+	Min     float64 `json:"min"`
+	Max     float64 `json:"max"`
+	Rounds  int     `json:"rounds"`
+	Limit   float64 `json:"limit"`
+	LimitIs string  `json:"limit_is"` // what was measured as the limit; empty for a figure without one
+	Ratio   float64 `json:"ratio"`    // of the figure's time or size to the limit's; for rates, of rate to limit
+	Goal    string  `json:"goal"`
+	Reached bool    `json:"reached"`
+	Note    string  `json:"note,omitempty"`
+}
+
+var figureHead = fmt.Sprintf("%-44s %-34s %-44s %-8s %s", "figure", "median (smallest..largest)", "limit, same run", "ratio", "goal")
+
+// row is the figure as a line of the table.
+func (f figure) row() string {
+	limit, ratio := "-", "-"
+	if f.LimitIs != "" {
+		limit = fmt.Sprintf("%s %s, %s", number(f.Limit), f.Unit, f.LimitIs)
+		ratio = fmt.Sprintf("%.2f", f.Ratio)
+	}
+	reached := "reached"
+	if !f.Reached {
+		reached = "MISSED"
+	}
+	out := fmt.Sprintf("%-44s %-34s %-44s %-8s %s: %s", f.Name,
+		fmt.Sprintf("%s %s (%s..%s)", number(f.Median), f.Unit, number(f.Min), number(f.Max)), limit, ratio, f.Goal, reached)
+	if f.Note != "" {
+		out += "\n    " + f.Note
+	}
+	return out
+}
+
+// number writes three digits that count.
+func number(v float64) string {
+	switch {
+	case v >= 10000 || v <= -10000:
+		s := fmt.Sprintf("%.0f", v)
+		var out []string
+		for len(s) > 3 {
+			out = append([]string{s[len(s)-3:]}, out...)
+			s = s[:len(s)-3]
+		}
+		return strings.Join(append([]string{s}, out...), ",")
+	case v >= 100:
+		return fmt.Sprintf("%.0f", v)
+	case v >= 10:
+		return fmt.Sprintf("%.1f", v)
+	}
+	return fmt.Sprintf("%.2f", v)
+}
+
+// spread is what several rounds of one thing gave.
+type spread []float64
+
+func (s spread) median() float64 {
+	c := slices.Sorted(slices.Values(s))
+	if len(c) == 0 {
+		return 0
+	}
+	return (c[(len(c)-1)/2] + c[len(c)/2]) / 2
+}
+
+// per is the spread of a constant divided by each value: times to rates, and back.
+func (s spread) per(n float64) spread {
+	out := make(spread, len(s))
+	for i, v := range s {
+		out[i] = n / v
+	}
+	return out
+}
+
+// over is the spread of the ratios round by round.
+func (s spread) over(o spread) spread {
+	out := make(spread, min(len(s), len(o)))
+	for i := range out {
+		out[i] = s[i] / o[i]
+	}
+	return out
+}
+
+// figure begins a figure of this spread.
+func (s spread) figure(name, unit string) figure {
+	f := figure{Name: name, Unit: unit, Median: s.median(), Rounds: len(s)}
+	if len(s) > 0 {
+		f.Min, f.Max = slices.Min(s), slices.Max(s)
+	}
+	return f
+}
+
+// beside puts a limit beside a figure; ratios are taken round by round.
+func (f figure) beside(own, limit spread, is string) figure {
+	f.Limit, f.LimitIs, f.Ratio = limit.median(), is, own.over(limit).median()
+	return f
+}
+
+// goal says what is to be reached and whether it is.
+func (f figure) goal(reached bool, words string) figure {
+	f.Goal, f.Reached = words, reached
+	return f
+}
+
+// roundTime is how long one round of one thing takes at least.
+const roundTime = 25 * time.Millisecond
+
+// sideBySide times things in turn, so that a machine that slows down slows all of them, and returns the nanoseconds of one
+// repetition, by thing and round. Each f repeats its work n times.
+func sideBySide(rounds int, fs ...func(n int)) []spread {
+	counts := make([]int, len(fs))
+	for i, f := range fs {
+		f(1) // caches, pools
+		for n := 1; ; n *= 2 {
+			if d := timed(f, n); d >= roundTime/2 || n > 1<<28 {
+				counts[i] = max(1, int(float64(n)*float64(roundTime)/float64(max(d, 1))))
+				break
+			}
+		}
+	}
+	out := make([]spread, len(fs))
+	for range rounds {
+		for i, f := range fs {
+			out[i] = append(out[i], float64(timed(f, counts[i]))/float64(counts[i]))
+		}
+	}
+	return out
+}
+
+func timed(f func(int), n int) time.Duration {
+	began := time.Now()
+	f(n)
+	return time.Since(began)
+}
