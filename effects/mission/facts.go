@@ -126,7 +126,7 @@ func (m *Mission) resolve(v *view) {
 			case post:
 				m.set(i, Present)
 				continue
-			case pre && m.opt.ReconcileWorld && !m.plan.Steps[i].Stacking():
+			case m.opt.ReconcileWorld && (pre && !m.plan.Steps[i].Stacking() || m.undone(i, v.f.World)):
 				m.set(i, Pending)
 				continue
 			}
@@ -135,6 +135,22 @@ func (m *Mission) resolve(v *view) {
 			v.unverified = i
 		}
 	}
+}
+
+// undone tells whether a stacking step's cell shows what it was before a lower layer that is open by its owner's decision:
+// whatever the step did went with that layer.
+func (m *Mission) undone(i int, world effects.CellReader) bool {
+	layers := m.byCell[m.plan.Steps[i].Cells[0].Pos]
+	for k := slices.Index(layers, i) - 1; k >= 0; k-- {
+		s := &m.steps[layers[k]]
+		if s.State != Pending || s.Generation == 0 {
+			return false
+		}
+		if _, pre, known := m.shows(layers[k], world); known && pre {
+			return true
+		}
+	}
+	return false
 }
 
 // shows compares a step's cells with the world. A cell that a later step has changed since counts as shown.

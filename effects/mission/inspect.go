@@ -33,7 +33,9 @@ func (m *Mission) Inspect(bot BotID, world effects.CellReader) Inspection {
 	for _, d := range out.Differ {
 		if d.Step >= 0 && (m.steps[d.Step].State == Proven || m.steps[d.Step].State == Present) {
 			m.set(d.Step, Disturbed)
+			continue
 		}
+		m.checkCell(d.Pos, world) // a done layer below the last one may be gone
 	}
 	m.look = out
 	if b := m.bots[bot]; b != nil {

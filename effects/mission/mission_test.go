@@ -279,6 +279,33 @@ func TestStackedSteps(t *testing.T) {
 			t.Errorf("%+v", s)
 		}
 	})
+	t.Run("an unverified layer goes with the layer under it", func(t *testing.T) {
+		m := start(t, p, Options{ReconcileWorld: true}, Status{State: Proven}, Status{State: Unverified})
+		w := ground() // a rollback took both
+		m.Inspect("a", w)
+		if got, ok := m.Next("a", f(w)).Do.(Wait); !ok || got.For != WaitDisturbed || got.Step != 0 {
+			t.Fatalf("%+v", got)
+		}
+		if err := m.Repair(0); err != nil {
+			t.Fatal(err)
+		}
+		if i := send(t, m, f(w), 7); i != 0 {
+			t.Errorf("step %d first", i)
+		}
+		w[pos(0, 64)] = slab
+		settle(t, m, 0, 7, effects.Proven)
+		if i := send(t, m, f(w), 8); i != 1 {
+			t.Errorf("step %d", i)
+		}
+	})
+	t.Run("an unverified layer on one that stands waits for its owner", func(t *testing.T) {
+		m := start(t, p, Options{ReconcileWorld: true}, Status{State: Proven}, Status{State: Unverified})
+		w := ground()
+		w[pos(0, 64)] = slab
+		if got, ok := m.Next("a", f(w)).Do.(Wait); !ok || got.For != WaitUnverified || got.Step != 1 {
+			t.Fatalf("%+v", got)
+		}
+	})
 	t.Run("a repair opens what the step stood on", func(t *testing.T) {
 		m := start(t, p, Options{}, Status{State: Proven}, Status{State: Proven})
 		w := ground() // all of it is gone
