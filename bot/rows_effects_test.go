@@ -126,25 +126,13 @@ func TestMoveToIsCorrected(t *testing.T) {
 
 // hold makes the server put the bot back whenever it has moved, as an anti-cheat does.
 func (st *stage) hold() {
-	quit, done := make(chan struct{}), make(chan struct{})
-	st.t.Cleanup(func() { close(quit); <-done })
-	go func() {
-		defer close(done)
-		home := geom.Vec3{0.5, -60, 0.5}
-		for {
-			select {
-			case <-quit:
-				return
-			default:
-			}
-			st.s.Do(func(w *server.World) {
-				if p := w.Player("Tester"); p != nil && p.Position().Sub(home).Len() > 0.4 {
-					p.Teleport(home, p.Rotation())
-				}
-			})
-			st.s.Step(1)
+	home := geom.Vec3{0.5, -60, 0.5}
+	st.meanwhile(func(w *server.World) bool {
+		if p := w.Player("Tester"); p != nil && p.Position().Sub(home).Len() > 0.4 {
+			p.Teleport(home, p.Rotation())
 		}
-	}()
+		return false
+	})
 }
 
 func TestLookAt(t *testing.T) {
@@ -266,20 +254,13 @@ func TestSay(t *testing.T) {
 
 // parrot makes the server say something as soon as a chat packet has come.
 func (st *stage) parrot(say func(*server.World)) {
-	quit, done := make(chan struct{}), make(chan struct{})
-	st.t.Cleanup(func() { close(quit); <-done })
-	go func() {
-		defer close(done)
-		for len(packets[*wire.Chat](st)) == 0 {
-			select {
-			case <-quit:
-				return
-			default:
-				st.s.Step(1)
-			}
+	st.meanwhile(func(w *server.World) bool {
+		heard := len(packets[*wire.Chat](st)) > 0
+		if heard {
+			say(w)
 		}
-		st.s.Do(say)
-	}()
+		return heard
+	})
 }
 
 func TestEquip(t *testing.T) {

@@ -66,7 +66,7 @@ func play(t *testing.T, c server.Config, change func(*actor.Config)) *stage {
 		c.GameMode = worldstate.Creative
 	}
 	c.Tick, c.ViewDistance, c.LogPackets, c.NoSpamKick = serverTick, 3, true, true
-	c.KeepAlive = 1 << 30 // some tests hurry the server on by thousands of ticks
+	c.KeepAlive = 1 << 30 // ticks are short, the machine may be busy
 	st := &stage{t: t, s: start(t, c), tick: fastTick, j: newJournal(t)}
 	st.join(change)
 	return st
@@ -307,4 +307,23 @@ func (st *stage) slots(from, to int) (n int32) {
 		}
 	})
 	return n
+}
+
+// meanwhile looks at the server once a tick, until f says that it is done or the test ends.
+func (st *stage) meanwhile(f func(*server.World) bool) {
+	quit, gone := make(chan struct{}), make(chan struct{})
+	st.t.Cleanup(func() { close(quit); <-gone })
+	go func() {
+		defer close(gone)
+		tick := time.NewTicker(serverTick)
+		defer tick.Stop()
+		for done := false; !done; {
+			select {
+			case <-quit:
+				return
+			case <-tick.C:
+				st.s.Do(func(w *server.World) { done = f(w) })
+			}
+		}
+	}()
 }

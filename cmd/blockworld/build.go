@@ -242,7 +242,7 @@ func (f *buildFlags) start(ctx context.Context, p *printer, j *journal.Journal, 
 	}
 	rec := journal.Mission{
 		ID: id, Server: seen.identity, Scope: f.scope(), Dimension: seen.dimensionName, Plan: effects.Digest(plan.Digest()),
-		Steps: uint32(len(plan.Steps)), Plot: plot, Budgets: budgets(len(plan.Steps)), Options: blob,
+		Steps: uint32(len(plan.Steps)), Plot: plot, Budgets: builder.BudgetsOf(len(plan.Steps)), Options: blob,
 	}
 	if err := j.PutMission(rec); err != nil {
 		return none, nil, fail(exitFailed, err)
