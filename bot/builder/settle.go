@@ -66,7 +66,9 @@ func (w *worker) moveCursor() {
 	if w.phase == over {
 		return
 	}
-	if err := w.site.Journal.MoveCursor(w.site.Record.ID, w.site.mission.Cursor()); err != nil {
+	c := w.site.mission.Cursor()
+	c.Count -= w.site.mission.Outside() // what others built has no action that the journal could count
+	if err := w.site.Journal.MoveCursor(w.site.Record.ID, c); err != nil {
 		w.fail(err)
 	}
 }

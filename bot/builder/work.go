@@ -84,7 +84,7 @@ func (w *worker) wait(tx *bot.Tx, a mission.Wait) {
 		w.site.Report(Waiting{For: a.For, Step: a.Step, Short: a.Short})
 	}
 	w.waiting = a.For
-	if !w.site.Options.Stay && (w.evidence == nil || w.evidence.Outstanding() == 0) {
+	if !w.site.Options.Stay && len(w.open) == 0 {
 		w.finish(Result{Waiting: a.For, Step: a.Step, Short: a.Short, Summary: w.site.mission.Summary()})
 	}
 }

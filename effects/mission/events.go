@@ -182,10 +182,15 @@ func (m *Mission) underRepair(layers []int) bool {
 
 // Accept closes an unverified step by its owner's decision: accepted_unverified, which is not success.
 func (m *Mission) Accept(i int) error {
-	if _, err := m.at(i, Unverified, Wrong, Disturbed); err != nil {
+	s, err := m.at(i, Unverified, Wrong, Disturbed)
+	switch {
+	case err != nil:
 		return err
+	case s.State == Wrong:
+		m.closeOutside(i, Accepted)
+	default:
+		m.set(i, Accepted)
 	}
-	m.set(i, Accepted)
 	return nil
 }
 

@@ -227,7 +227,7 @@ func (m *Mission) workable(i int, v *view) bool {
 	case !known:
 		return true // walk there and see
 	case post, m.built(i, v.f.World):
-		m.set(i, Present)
+		m.closeOutside(i, Present)
 		return false
 	case !pre:
 		if v.occupied < 0 {

@@ -38,6 +38,8 @@ type Mission struct {
 	proven map[geom.BlockPos]registry.StateID // cells of proven steps as journaled
 	look   Inspection
 	looked uint64 // value of joins of the last whole inspection, 0 for none
+
+	outside uint32 // done steps that no action of ours closed
 }
 
 // step is one step with its status.
@@ -47,6 +49,7 @@ type step struct {
 	since uint64 // value of joins when it became unverified
 	// refusedOn is what the cells a refused step rests on showed when it was refused; see restsOn.
 	refusedOn []shown
+	outside   bool // done, or was, without an action that says so
 }
 
 // shown is one cell as the mirror had it.
@@ -152,6 +155,15 @@ func (m *Mission) set(i int, s State) {
 	m.counts[was]--
 	m.counts[s]++
 	st.State = s
+	if st.outside && was.Done() {
+		m.outside--
+	}
+	if s == Pending || s == Claimed || s == Sent {
+		st.outside = false
+	}
+	if st.outside && s.Done() {
+		m.outside++
+	}
 	if s != Claimed && s != Sent {
 		st.bot = ""
 	}
@@ -196,6 +208,19 @@ func (m *Mission) journal(i int, in bool) {
 // Cursor returns how many steps are done and the hash over the proven cells as journaled.
 func (m *Mission) Cursor() effects.Cursor {
 	return effects.Cursor{Count: uint32(m.counts[Proven] + m.counts[Present] + m.counts[Accepted]), Hash: m.hash}
+}
+
+// Outside returns how many of the cursor's steps no action of ours closed: somebody else had built them, or their owner
+// took a wrong result for done. The journal knows nothing of them.
+func (m *Mission) Outside() uint32 { return m.outside }
+
+// closeOutside makes a step done without an action that says so.
+func (m *Mission) closeOutside(i int, s State) {
+	m.set(i, s)
+	if !m.steps[i].outside {
+		m.steps[i].outside = true
+		m.outside++
+	}
 }
 
 // Status returns what is known of a step; false for no such step.

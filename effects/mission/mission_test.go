@@ -591,3 +591,30 @@ func TestPlanRefused(t *testing.T) {
 		}
 	}
 }
+
+// TestOutside: steps that somebody else built count in the cursor, and are told apart for the journal.
+func TestOutside(t *testing.T) {
+	w := ground()
+	w[pos(0, 64)] = brick
+	m := start(t, row(2), Options{})
+	f := able(w)
+	i := send(t, m, f, 1)
+	if i != 1 || m.Cursor().Count != 1 || m.Outside() != 1 {
+		t.Fatalf("step %d, cursor %v, outside %d", i, m.Cursor(), m.Outside())
+	}
+	settle(t, m, i, 1, effects.WrongResult)
+	if m.Cursor().Count != 1 || m.Outside() != 1 {
+		t.Errorf("after a wrong result: cursor %v, outside %d", m.Cursor(), m.Outside())
+	}
+	if err := m.Accept(i); err != nil {
+		t.Fatal(err)
+	}
+	if m.Cursor().Count != 2 || m.Outside() != 2 {
+		t.Errorf("after accepting it: cursor %v, outside %d", m.Cursor(), m.Outside())
+	}
+	w[pos(0, 64)] = stone
+	m.CellChanged(pos(0, 64), w)
+	if m.Cursor().Count != 1 || m.Outside() != 1 {
+		t.Errorf("after a disturbance: cursor %v, outside %d", m.Cursor(), m.Outside())
+	}
+}
