@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -39,7 +40,7 @@ const placeRounds = 3
 
 // placed is what one mission took.
 type placed struct {
-	rate    float64 // placements per second, from the first receipt to the last
+	rate    float64 // placements per second, from the first mark to the last receipt
 	commits float64 // of the journal's file, for each placement
 	raw     float64 // bare commits per second beside it
 }
@@ -106,10 +107,7 @@ func (c placeCase) play(ctx context.Context) (placed, error) {
 	f.server, f.username, f.timeout, f.at = s.Addr(), "Blockworld", 10*time.Second, "-4,-60,-4"
 	f.version, f.data = versionOf(c.protocol), filepath.Join(dir, "data")
 	quiet := &printer{out: io.Discard, errs: io.Discard}
-	if err := c.build(ctx, quiet, f); err != nil {
-		return placed{}, err
-	}
-	p, err := receiptsRate(f.data)
+	p, err := c.build(ctx, quiet, f)
 	if err != nil {
 		return placed{}, err
 	}
@@ -118,65 +116,63 @@ func (c placeCase) play(ctx context.Context) (placed, error) {
 }
 
 // build is a mission from the probe to its end.
-func (c placeCase) build(ctx context.Context, p *printer, f *buildFlags) error {
+func (c placeCase) build(ctx context.Context, p *printer, f *buildFlags) (placed, error) {
 	o, err := f.options(p)
 	if err != nil {
-		return err
+		return placed{}, err
 	}
 	found, err := bot.Probe(ctx, o)
 	if err != nil {
-		return err
+		return placed{}, err
 	}
 	prof := found.Profile(time.Now(), profile.AcceptAttributed)
 	bp, err := discBlueprint()
 	if err != nil {
-		return err
+		return placed{}, err
 	}
 	j, err := f.openJournal(false)
 	if err != nil {
-		return err
+		return placed{}, err
 	}
 	defer j.Close()
 	rec, file, err := f.start(ctx, p, j, bp, &prof)
 	if err != nil {
-		return err
-	}
-	run, err := f.run(ctx, p, j, rec, file, nil)
-	if run == nil {
-		return err
-	}
-	return ended(run.result, err)
-}
-
-// receiptsRate reads the pace off the receipts, and the commits off the file's transaction number.
-func receiptsRate(dir string) (placed, error) {
-	j, err := journal.Open(dir, journal.Options{MustExist: true})
-	if err != nil {
 		return placed{}, err
 	}
+	before := j.Commits()
+	run, err := f.run(ctx, p, j, rec, file, nil)
+	if run == nil {
+		return placed{}, err
+	}
+	if err := ended(run.result, err); err != nil {
+		return placed{}, err
+	}
+	return pace(j, j.Commits()-before)
+}
+
+// pace reads how long it took off the journal: from the first mark, which comes before the first packet, to the last
+// receipt.
+func pace(j *journal.Journal, commits uint64) (placed, error) {
 	var first, last, n int64
-	err = j.Receipts(effects.MissionID{}, func(_ uint64, r effects.Receipt) bool {
+	var failed error
+	err := j.Receipts(effects.MissionID{}, func(_ uint64, r effects.Receipt) bool {
 		if _, places := r.Outcome.Postcondition.(effects.CellsBecome); !places || r.Outcome.Grade != effects.Attributed {
 			return true
 		}
-		if n++; first == 0 {
-			first = r.Outcome.UnixMilli
+		var a journal.Action
+		if a, failed = j.Action(r.Outcome.Action); failed != nil {
+			return false
 		}
-		last = r.Outcome.UnixMilli
+		if n++; first == 0 || a.UnixMilli < first {
+			first = a.UnixMilli
+		}
+		last = max(last, r.Outcome.UnixMilli)
 		return true
 	})
-	j.Close()
-	if err != nil || n < 2 || last == first {
+	if err = errors.Join(err, failed); err != nil || n < 2 || last <= first {
 		return placed{}, fmt.Errorf("%d receipts within %d ms: %w", n, last-first, err)
 	}
-	db, err := bbolt.Open(filepath.Join(dir, journal.FileName), 0o600, &bbolt.Options{ReadOnly: true, Timeout: time.Second})
-	if err != nil {
-		return placed{}, err
-	}
-	defer db.Close()
-	var commits int
-	err = db.View(func(tx *bbolt.Tx) error { commits = tx.ID(); return nil })
-	return placed{rate: float64(n-1) * 1000 / float64(last-first), commits: float64(commits) / float64(n)}, err
+	return placed{rate: float64(n) * 1000 / float64(last-first), commits: float64(commits) / float64(n)}, nil
 }
 
 // rawCommits is how many bare transactions of one small value a second the same disk takes, each with its two fsyncs.

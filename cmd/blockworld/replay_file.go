@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"time"
 
 	"blockworld/bot/wire"
 	"blockworld/worldstate/registry"
@@ -12,8 +13,10 @@ import (
 // captureFile is the file of --capture. It holds all sessions of a command, one after another; each begins with its
 // handshake. Every packet is handed to the system at once, so that a killed program leaves all it saw.
 type captureFile struct {
-	file *os.File
-	w    *wire.CaptureWriter
+	file   *os.File
+	w      *wire.CaptureWriter
+	before time.Duration // that the sessions before this one took
+	last   time.Duration
 }
 
 // newCaptureFile starts the file anew. It stays open until the program ends.
@@ -37,6 +40,11 @@ func (c *captureFile) Write(r wire.CaptureRecord) error {
 			return err
 		}
 	}
+	if begins(r) {
+		c.before = c.last
+	}
+	r.At += c.before
+	c.last = r.At
 	if err := c.w.Write(r); err != nil {
 		return err
 	}

@@ -93,7 +93,7 @@ const replayTick = 50 * time.Millisecond
 
 // newReplaySession begins a connection; earlier is the one before it in the file, nil for the first.
 func newReplaySession(reg *registry.Registry, earlier *replaySession, least effects.Grade) *replaySession {
-	s := &replaySession{reg: reg, context: wire.NewEventContext(reg), least: least, held: -1}
+	s := &replaySession{reg: reg, context: wire.NewEventContext(reg), least: least, held: -1, out: replayed{Uses: []replayedUse{}}}
 	var after worldstate.View
 	if earlier != nil {
 		after, s.used = earlier.mirror.View(), earlier.used
@@ -104,6 +104,9 @@ func newReplaySession(reg *registry.Registry, earlier *replaySession, least effe
 
 // record takes one packet of either side.
 func (s *replaySession) record(r wire.CaptureRecord) {
+	if begins(r) {
+		s.ticks = int64(r.At / replayTick)
+	}
 	s.tick(r.At)
 	pk, err := wire.DecodePacket(s.reg.Protocol(), r.State, r.Direction, r.Data)
 	if err != nil {
