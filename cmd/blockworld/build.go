@@ -217,6 +217,9 @@ func (f *buildFlags) start(ctx context.Context, p *printer, j *journal.Journal, 
 	if err != nil {
 		return none, nil, joinFailed(err)
 	}
+	if was := prof.Server.Identity; was != seen.identity {
+		return none, nil, fail(exitDenied, fmt.Errorf("the profile is of %s, this is %s: run `blockworld probe %s --data %s` first", was, seen.identity, f.server, f.data))
+	}
 	plan, err := blueprint.MakePlan(seen.reg, bp, corner, blueprint.Options{
 		World: seen, Build: plot.Build, Click: plot.Click, Walk: plot.Walk, MayReplace: f.replace, CanFly: seen.mayFly,
 		Start: &seen.feet, MinY: seen.dimension.MinY, MaxY: seen.dimension.MinY + seen.dimension.Height - 1,
@@ -323,6 +326,9 @@ func storedMission(j *journal.Journal, id, data string) (journal.Mission, *missi
 			return none, nil, fail(exitFailed, err)
 		}
 		for _, m := range all { // the newest unfinished one, else the newest
+			if len(m.Options) == 0 {
+				continue // not a building: a try of probe's
+			}
 			open, had := m.State != journal.MissionComplete, rec.ID != effects.MissionID{} && rec.State != journal.MissionComplete
 			if open && !had || open == had && m.UnixMilli >= rec.UnixMilli {
 				rec = m
