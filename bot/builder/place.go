@@ -147,7 +147,7 @@ func (w *worker) use(tx *bot.Tx, s *staged) bool {
 		return false
 	}
 	s.handle.Done()
-	w.open[s.adm.base.Action] = &sentUse{step: b.step, base: s.adm.base}
+	w.open[s.adm.base.Action] = &sentUse{step: b.step, at: tx.Ticks(), base: s.adm.base}
 	if err := w.evidence.UseSent(w.sentPlacement(tx, s, seq)); err != nil {
 		w.fail(err)
 		return false

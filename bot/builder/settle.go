@@ -42,6 +42,9 @@ func (w *worker) carry(tx *bot.Tx, found effects.Findings) {
 		if sent, ok := w.open[s.Action]; ok {
 			delete(w.open, s.Action)
 			w.told(sent.step, s, false)
+			if s.Verdict == effects.Refused && w.phase == working {
+				w.forgive(sent.step, sent.at)
+			}
 		}
 	}
 	w.moveCursor()

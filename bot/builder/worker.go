@@ -41,21 +41,23 @@ type worker struct {
 	table    *path.Table
 	scratch  path.Scratch
 
-	staged    *staged // a marked placement whose look was sent and whose use comes ticks later
-	walking   *walking
-	equip     *equipping
-	open      map[effects.ActionID]*sentUse
-	gestures  []*gesture
-	nextUse   time.Time // the pace
-	slotUsed  [9]uint64 // tick of the last use of each hotbar slot
-	failures  map[int]int
-	hiddenOK  bool         // the last walk found no place from which the clicked face is in sight
-	denials   map[int]bool // steps that the guard denied, nothing sent
-	denialsAt uint64
-	waiting   mission.Waiting
-	slotAt    uint64 // tick of the last word about a slot, with Terms.Slots
-	columns   int    // loaded when last looked at
-	grew      uint64 // tick at which columns came last
+	staged     *staged // a marked placement whose look was sent and whose use comes ticks later
+	walking    *walking
+	equip      *equipping
+	open       map[effects.ActionID]*sentUse
+	gestures   []*gesture
+	nextUse    time.Time // the pace
+	slotUsed   [9]uint64 // tick of the last use of each hotbar slot
+	failures   map[int]int
+	hiddenOK   bool           // the last walk found no place from which the clicked face is in sight
+	refusals   map[int]uint64 // steps that the server refused in this session, with the tick of the use
+	correction uint64         // tick of the last correction
+	denials    map[int]bool   // steps that the guard denied, nothing sent
+	denialsAt  uint64
+	waiting    mission.Waiting
+	slotAt     uint64 // tick of the last word about a slot, with Terms.Slots
+	columns    int    // loaded when last looked at
+	grew       uint64 // tick at which columns came last
 
 	result Result
 	err    error
@@ -70,11 +72,12 @@ type fullReply struct {
 // sentUse is a placement on its way: what its record needs when the verdict falls.
 type sentUse struct {
 	step int
+	at   uint64 // tick
 	base effects.Outcome
 }
 
 func newWorker(s *Site, stop func()) *worker {
-	return &worker{site: s, stop: stop, open: map[effects.ActionID]*sentUse{}, failures: map[int]int{}, denials: map[int]bool{}}
+	return &worker{site: s, stop: stop, open: map[effects.ActionID]*sentUse{}, failures: map[int]int{}, denials: map[int]bool{}, refusals: map[int]uint64{}}
 }
 
 // Fact takes one fact of the server.
@@ -104,6 +107,8 @@ func (w *worker) Fact(tx *bot.Tx, f bot.Fact) {
 		w.site.mission.ChunkLoaded(ev.Pos, tx.View())
 	case worldstate.EntityAdded:
 		w.stirred(ev.Position)
+	case worldstate.Teleported:
+		w.corrected(tx)
 	case worldstate.EntitiesRemoved, worldstate.EntityMoved, worldstate.EntityPlaced,
 		worldstate.ContainerContent, worldstate.ContainerSlot, worldstate.InventorySlot:
 		w.reconsider(tx)
@@ -113,6 +118,30 @@ func (w *worker) Fact(tx *bot.Tx, f bot.Fact) {
 	w.equipFact(tx, fact)
 	if stats, ok := f.Event.(worldstate.StatsAwarded); ok {
 		w.answered(tx, stats, fact.Sequence)
+	}
+}
+
+// correctedTicks is how many ticks lie at most between a use and the correction that made the server refuse it.
+const correctedTicks = 40
+
+// corrected takes note that the server has put us somewhere: until we confirm that, it refuses every use. Steps that it
+// refused around this moment may be tried again, since that reason is gone.
+func (w *worker) corrected(tx *bot.Tx) {
+	w.correction = tx.Ticks()
+	for step, sent := range w.refusals {
+		w.forgive(step, sent)
+	}
+}
+
+// forgive opens a refused step again if its use met a correction.
+func (w *worker) forgive(step int, sent uint64) {
+	w.refusals[step] = sent
+	if w.correction == 0 || sent+correctedTicks < w.correction || w.correction+correctedTicks < sent {
+		return
+	}
+	delete(w.refusals, step)
+	if err := w.site.mission.Wake(step); err != nil && !errors.Is(err, mission.ErrState) {
+		w.fail(err)
 	}
 }
 

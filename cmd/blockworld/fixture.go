@@ -93,6 +93,8 @@ func runServe(ctx context.Context, p *printer, f *serveFlags) error {
 		defer w.Close()
 		cfg.UseLog = w
 	}
+	log := p.logger("server")
+	cfg.Logf = func(format string, args ...any) { log.Info(fmt.Sprintf(format, args...)) }
 	s, err := server.Start(cfg)
 	if err != nil {
 		return startFailed(err)
