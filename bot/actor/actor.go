@@ -71,6 +71,25 @@ type Actor struct {
 // New makes the actor of a joined session; it must be called before the session's Run. It reads what the journal knows of
 // the mission.
 func New(b *bot.Bot, cfg Config) (*Actor, error) {
+	a, err := prepare(b, cfg)
+	if err != nil {
+		return nil, err
+	}
+	b.Listen(a)
+	return a, nil
+}
+
+// Attach is New for a session that runs already. Nobody may have sent a fence on it: the first reply after a join is the
+// one that holds all counters.
+func Attach(ctx context.Context, b *bot.Bot, cfg Config) (*Actor, error) {
+	a, err := prepare(b, cfg)
+	if err != nil {
+		return nil, err
+	}
+	return a, b.Do(ctx, func(tx *bot.Tx) { tx.Attach(a) })
+}
+
+func prepare(b *bot.Bot, cfg Config) (*Actor, error) {
 	if cfg.Rand == nil {
 		cfg.Rand = rand.Reader
 	}
@@ -81,11 +100,7 @@ func New(b *bot.Bot, cfg Config) (*Actor, error) {
 		cfg.Policy = sentinel.Reads | sentinel.Effects
 	}
 	a := &Actor{bot: b, cfg: cfg, turn: make(chan struct{}, 1)}
-	if err := a.restore(); err != nil {
-		return nil, err
-	}
-	b.Listen(a)
-	return a, nil
+	return a, a.restore()
 }
 
 // Stop is the emergency stop: the guard denies every effect from here on.
