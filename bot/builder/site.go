@@ -65,6 +65,7 @@ type Site struct {
 	stopped atomic.Bool
 	entry   uint64 // number of the play entry under way
 	demoted bool
+	silent  int // sessions in a row without a single answer to a fence
 	index   map[*mission.Step]int
 	watched map[int]effects.ActionID // unverified steps whose action the journal still holds as unverified
 }

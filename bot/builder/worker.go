@@ -38,6 +38,7 @@ type worker struct {
 	evidence *effects.Placements
 	full     *fullReply // the first reply of this join
 	fences   []func(*bot.Tx, effects.FactRef)
+	askedAt  []uint64 // ticks at which the fences without an answer went out, oldest first
 	table    *path.Table
 	scratch  path.Scratch
 
@@ -175,6 +176,7 @@ func (w *worker) answered(tx *bot.Tx, reply worldstate.StatsAwarded, seq uint64)
 	if w.phase == counting && w.full == nil {
 		w.full = &fullReply{reply, seq}
 	}
+	w.answeredOne()
 	if len(w.fences) > 0 {
 		then := w.fences[0]
 		w.fences = w.fences[1:]
@@ -203,6 +205,7 @@ func (w *worker) Tick(tx *bot.Tx) bool {
 	w.gestureTick(tx)
 	w.stagedTick(tx)
 	w.equipTick(tx)
+	w.impatient(tx)
 	w.advance(tx)
 	if w.evidence != nil && w.phase != over && w.evidence.NeedFence() {
 		w.fence(tx, nil)
@@ -273,6 +276,7 @@ func (w *worker) fence(tx *bot.Tx, then func(*bot.Tx, effects.FactRef)) {
 	}
 	w.evidence.FenceSent()
 	w.fences = append(w.fences, then)
+	w.asked(tx)
 	tx.Wake(2)
 }
 
