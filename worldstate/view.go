@@ -42,11 +42,16 @@ func (v View) Block(pos geom.BlockPos) (registry.StateID, bool) {
 	if v.m == nil {
 		return 0, false
 	}
-	l := v.m.world.column(pos.Chunk())
-	if l == nil {
+	n := v.m.world.slot(pos.Chunk())
+	c := n.column
+	if c == nil || n.pos != pos.Chunk() {
+		return v.m.world.far(pos)
+	}
+	dy := uint32(pos.Y - c.minY)
+	if int(dy>>4) >= len(c.sections) {
 		return 0, false
 	}
-	return l.Block(pos.X, pos.Y, pos.Z)
+	return c.sections[dy>>4].at(dy&15<<8 | uint32(pos.Z&15)<<4 | uint32(pos.X&15)), true
 }
 
 // Loaded tells whether a column is loaded.

@@ -63,9 +63,11 @@ type Border struct {
 // nearSide is the width of the square of columns that are found without the map, a power of two.
 const nearSide = 32
 
+// near is a loaded column by itself: reading a cell has one pointer less to follow than by way of loaded. Column is nil
+// where nothing is known to be loaded.
 type near struct {
 	pos    geom.ChunkPos
-	column *loaded
+	column *Column
 }
 
 func newWorld() world {
@@ -73,24 +75,31 @@ func newWorld() world {
 }
 
 // column finds a loaded column, nil if it is not.
-func (w *world) column(pos geom.ChunkPos) *loaded {
-	n := w.slot(pos)
-	if n.pos == pos && n.column != nil {
-		return n.column
-	}
-	return w.lookup(pos)
-}
+func (w *world) column(pos geom.ChunkPos) *loaded { return w.columns[pos] }
 
 func (w *world) slot(pos geom.ChunkPos) *near {
 	return &w.near[uint32(pos.Z)%nearSide*nearSide+uint32(pos.X)%nearSide]
 }
 
-func (w *world) lookup(pos geom.ChunkPos) *loaded {
-	c := w.columns[pos]
-	if c != nil {
-		*w.slot(pos) = near{pos, c}
+// lookup finds a column that is not in its place among the near ones, and puts it there.
+func (w *world) lookup(pos geom.ChunkPos) *Column {
+	l := w.columns[pos]
+	if l == nil {
+		return nil
 	}
-	return c
+	*w.slot(pos) = near{pos, l.Column}
+	return l.Column
+}
+
+// far is the rare half of View.Block, kept out of it so that the other half needs no room on the stack.
+//
+//go:noinline
+func (w *world) far(pos geom.BlockPos) (registry.StateID, bool) {
+	c := w.lookup(pos.Chunk())
+	if c == nil {
+		return 0, false
+	}
+	return c.Block(pos.X, pos.Y, pos.Z)
 }
 
 // put makes a column known, or unknown with nil.
@@ -101,7 +110,7 @@ func (w *world) put(pos geom.ChunkPos, c *loaded) {
 		w.columns[pos] = c
 	}
 	if n := w.slot(pos); n.pos == pos {
-		n.column = c
+		*n = near{pos: pos} // the next read fills it
 	}
 }
 
@@ -201,6 +210,7 @@ func (m *Mirror) setBlock(pos geom.BlockPos, state registry.StateID) {
 	}
 	if !l.own {
 		l.Column, l.own = l.with(), true
+		m.world.lookup(pos.Chunk())
 	}
 	l.set(pos, state)
 	if len(l.entities) > 0 && m.reg != nil && m.reg.BlockOf(old) != m.reg.BlockOf(state) {
