@@ -5,6 +5,9 @@ import (
 
 	"blockworld/bot/physics"
 	"blockworld/bot/wire"
+	"blockworld/worldstate"
+	"blockworld/worldstate/geom"
+	"blockworld/worldstate/registry"
 )
 
 // restTicks is how many ticks pass between two looks while everything rests: as often as vanilla repeats its position.
@@ -106,5 +109,19 @@ func resting(before, after physics.Player) bool {
 // world is what physics walks through.
 func (b *Bot) world() physics.World {
 	view := b.mirror.View()
-	return physics.World{Blocks: b.blocks, Cells: view, FastLava: view.Dimension().Name == "minecraft:the_nether"}
+	return physics.World{Blocks: b.blocks, Cells: openSky{view}, FastLava: view.Dimension().Name == "minecraft:the_nether"}
+}
+
+// openSky is a view in which what lies above and below a loaded column is air, as it is for vanilla's physics.
+type openSky struct{ worldstate.View }
+
+// Block implements physics.Cells.
+func (o openSky) Block(pos geom.BlockPos) (registry.StateID, bool) {
+	s, ok := o.View.Block(pos)
+	if ok {
+		return s, true
+	}
+	d := o.View.Dimension()
+	outside := d.Height > 0 && (pos.Y < d.MinY || pos.Y >= d.MinY+d.Height)
+	return 0, outside && o.View.Loaded(pos.Chunk())
 }
