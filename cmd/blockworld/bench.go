@@ -52,7 +52,7 @@ func newBench(g *globals) *cobra.Command {
 	fl := cmd.Flags()
 	fl.StringVar(&b.columns, "columns", "", "folder of captured vanilla columns with their index.json, measured beside the program's own")
 	fl.StringSliceVar(&b.only, "only", nil, "figures to measure: "+strings.Join(groupNames(), ", "))
-	fl.IntVar(&b.rounds, "rounds", 9, "rounds of each figure that is measured in memory")
+	fl.IntVar(&b.rounds, "rounds", 31, "rounds of each figure that is measured in memory")
 	fl.DurationVar(&b.idle, "idle", 20*time.Second, "how long idle bots are watched")
 	cmd.AddCommand(newBenchBots(g))
 	return cmd
@@ -101,7 +101,7 @@ func runBench(ctx context.Context, p *printer, b *bench) error {
 		}
 		for _, f := range found {
 			p.say("%s", f.row())
-			if !f.Reached {
+			if f.Goal != "" && !f.Reached {
 				report.Missed++
 			}
 		}

@@ -237,7 +237,7 @@ func benchJoin(ctx context.Context, b *bench) ([]figure, error) {
 	}
 	defer stop()
 	var spawn, full, cpu spread
-	for i := range joinRounds + 1 {
+	for i := range min(joinRounds, b.rounds) + 1 {
 		r, err := b.bots(ctx, address, fmt.Sprintf("Join%d", i), 1, 0)
 		if err != nil {
 			return nil, err

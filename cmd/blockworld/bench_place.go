@@ -50,7 +50,7 @@ func benchPlace(ctx context.Context, b *bench) ([]figure, error) {
 	for _, c := range placeCases {
 		var rates, limits spread
 		var commits float64
-		for range placeRounds {
+		for range min(placeRounds, b.rounds) {
 			p, err := c.play(ctx)
 			if err != nil {
 				return nil, err

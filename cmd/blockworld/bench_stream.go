@@ -29,7 +29,7 @@ func (*stream) Write(b []byte) (int, error) { return len(b), nil }
 
 // The stream's make: columns, each with light, and small packets behind it.
 const (
-	streamColumns   = 240
+	streamColumns   = 64
 	streamSmall     = 20
 	streamThreshold = 256
 )

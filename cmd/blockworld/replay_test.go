@@ -46,7 +46,7 @@ func replayBytes(t *testing.T, zipped []byte) *replayReport {
 // reading of the block packets over superflat ground.
 func TestReplayRecorded(t *testing.T) {
 	for name, data := range recordings {
-		t.Run(name, func(t *testing.T) {
+		t.Run("DC-04/mirror of a trace, "+name, func(t *testing.T) {
 			r := replayBytes(t, data)
 			if len(r.Sessions) != 3 || !r.Complete || r.Skipped != 0 || r.Verdicts["proven"] != 12 || len(r.Verdicts) != 1 {
 				t.Fatalf("%d sessions, complete %v, %d skipped, verdicts %v", len(r.Sessions), r.Complete, r.Skipped, r.Verdicts)
@@ -66,6 +66,37 @@ func TestReplayRecorded(t *testing.T) {
 				t.Fatalf("%d cells touched", len(touched))
 			}
 			compareCells(t, r.last.earlierView(t, data), touched)
+		})
+	}
+}
+
+// TestReplayWithoutClient leaves out all that the client said: the mirrors hold the same, so nothing of it went in.
+func TestReplayWithoutClient(t *testing.T) {
+	for name, data := range recordings {
+		t.Run("DC-04/prediction is never a fact, "+name, func(t *testing.T) {
+			whole := replayBytes(t, data)
+			reg, err := registry.Load(registry.Protocol(whole.Protocol))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var sessions []*replaySession
+			records(t, data, func(session int, rec wire.CaptureRecord) {
+				if session > len(sessions) {
+					var earlier *replaySession
+					if session > 1 {
+						earlier = sessions[session-2]
+					}
+					sessions = append(sessions, newReplaySession(reg, earlier, effects.Attributed))
+				}
+				if rec.Direction == wire.Clientbound {
+					sessions[session-1].record(rec)
+				}
+			})
+			for i, s := range sessions {
+				if s.end(); s.out.Digest != whole.Sessions[i].Digest || s.out.Facts == 0 {
+					t.Errorf("session %d: %s without the client's packets, %s with them", i+1, s.out.Digest, whole.Sessions[i].Digest)
+				}
+			}
 		})
 	}
 }
