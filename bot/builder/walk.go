@@ -78,7 +78,7 @@ func (w *worker) route(tx *bot.Tx, step int) path.Result {
 // How long ways take, in ticks: to start and stop, and for each block.
 var (
 	footTicks   = [2]float64{8, 4.6}
-	flightTicks = [2]float64{16, 1.8}
+	flightTicks = [2]float64{12, 1.8}
 )
 
 // ticksOf estimates how long a way takes; one that does not arrive takes for ever.
@@ -89,18 +89,31 @@ func ticksOf(r path.Result, pace [2]float64) float64 {
 	return pace[0] + pace[1]*float64(len(r.Nodes)-1)
 }
 
-// routeBy searches one kind of way.
+// routeBy searches one kind of way. On foot the planned stand comes first, since the plan knows which places stay open. In
+// flight every place does, so the one is taken from which most of the next steps can be made.
 func (w *worker) routeBy(tx *bot.Tx, step int, opt path.Options, hidden bool) path.Result {
 	reg, v := tx.Registry(), tx.View()
 	feet := geom.BlockAt(tx.Player().Pos)
 	world := path.World{Table: w.table, Cells: v}
-	r := path.Find(world, feet, w.site.Plan.Steps[step].Stand, opt, &w.scratch)
-	if r.Status == path.Reached && w.standWorks(tx, step, r) {
-		return r
+	unseen := false
+	if _, known := v.Block(w.site.Uses[step].Target()); !known {
+		unseen = true
 	}
-	spots := placement.Stand(reg, v, w.site.Uses[step], placement.StandOptions{
-		Walk: opt.WalkBox, From: feet, CanFly: opt.CanFly, Hidden: hidden, Most: mostStands,
-	})
+	r := path.Result{Status: path.NoPath}
+	if !opt.CanFly || unseen {
+		r = path.Find(world, feet, w.site.Plan.Steps[step].Stand, opt, &w.scratch)
+		if r.Status == path.Reached && w.standWorks(tx, step, r) {
+			return r
+		}
+	}
+	o := placement.StandOptions{Walk: opt.WalkBox, From: feet, CanFly: opt.CanFly, Hidden: hidden, Most: mostStands}
+	if opt.CanFly {
+		o.Most = 0
+	}
+	spots := placement.Stand(reg, v, w.site.Uses[step], o)
+	if opt.CanFly {
+		spots = w.busiest(tx, step, spots)
+	}
 	if len(spots) == 0 {
 		r.Status = path.NoPath
 		return r
@@ -110,6 +123,38 @@ func (w *worker) routeBy(tx *bot.Tx, step int, opt path.Options, hidden bool) pa
 		goals = append(goals, s.Cell)
 	}
 	return path.FindAny(world, feet, goals, opt, &w.scratch)
+}
+
+// What a stand is worth, in ticks: each of the next steps that it reaches saves a part of another walk, each block to it
+// costs flight.
+const (
+	ticksPerStep  = 2.5
+	ticksPerBlock = 1.8
+)
+
+// busiest sorts out the places that are worth the most.
+func (w *worker) busiest(tx *bot.Tx, step int, spots []placement.Spot) []placement.Spot {
+	best := math.Inf(-1)
+	worth := make([]float64, len(spots))
+	for k, s := range spots {
+		worth[k] = -ticksPerBlock * s.Feet.Sub(tx.Player().Pos).Len()
+		for i := step; i < len(w.site.Uses) && i < step+flyingSteps; i++ {
+			if st, _ := w.site.mission.Status(i); stepStates[st.State] != sentinel.StepReady {
+				continue
+			}
+			if out, ok := placement.FromFeet(tx.Registry(), w.site.Uses[i], s.Feet); ok && !out {
+				worth[k] += ticksPerStep
+			}
+		}
+		best = max(best, worth[k])
+	}
+	var out []placement.Spot
+	for k, s := range spots {
+		if worth[k] >= best-ticksPerStep && len(out) < mostStands {
+			out = append(out, s)
+		}
+	}
+	return out
 }
 
 // standWorks says whether the use can be made from the end of a way, or cannot be judged yet.

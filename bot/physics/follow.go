@@ -173,23 +173,33 @@ func (f *Follower) airAhead(w World, p Player) bool {
 	if !p.Flying || f.Next+1 >= len(f.Nodes) || f.Nodes[f.Next].Move != path.Fly || f.Nodes[f.Next+1].Move != path.Fly {
 		return false
 	}
-	way := f.Nodes[f.Next+1].Centre().Add(geom.Vec3{0, hoverAbove, 0}).Sub(p.Pos)
-	if math.Abs(way[1]) > shortcutRise {
-		return false // heights change faster than places: the flight would not keep to the straight way
+	goal := f.Nodes[f.Next+1].Centre().Add(geom.Vec3{0, hoverAbove, 0})
+	way := goal.Sub(p.Pos)
+	if math.Abs(way[1]) > shortcutRise { // heights change faster than places: any way between the two must be open
+		here, there := wideBody(p.Pos), wideBody(goal)
+		return w.air(geom.Box{
+			Min: geom.Vec3{min(here.Min[0], there.Min[0]), min(here.Min[1], there.Min[1]), min(here.Min[2], there.Min[2])},
+			Max: geom.Vec3{max(here.Max[0], there.Max[0]), max(here.Max[1], there.Max[1]), max(here.Max[2], there.Max[2])},
+		})
 	}
 	steps := max(1, math.Ceil(way.Len()/0.4))
 	for i := 0.0; i <= steps; i++ {
-		box := geom.PlayerBox(p.Pos.Add(way.Mul(i/steps)), geom.PlayerHeight+hoverAbove)
-		box.Min[0], box.Min[2] = box.Min[0]-airMargin, box.Min[2]-airMargin
-		box.Max[0], box.Max[2] = box.Max[0]+airMargin, box.Max[2]+airMargin
-		if !w.air(box) {
+		if !w.air(wideBody(p.Pos.Add(way.Mul(i / steps)))) {
 			return false
 		}
 	}
 	return true
 }
 
-// shortcutRise is how far a shortcut may lead up or down, in blocks.
+// wideBody is the room that a flying player needs at a place.
+func wideBody(feet geom.Vec3) geom.Box {
+	box := geom.PlayerBox(feet, geom.PlayerHeight+hoverAbove)
+	box.Min[0], box.Min[2] = box.Min[0]-airMargin, box.Min[2]-airMargin
+	box.Max[0], box.Max[2] = box.Max[0]+airMargin, box.Max[2]+airMargin
+	return box
+}
+
+// shortcutRise is how far a straight shortcut may lead up or down, in blocks.
 const shortcutRise = 0.6
 
 // airMargin is how much wider than the player the way of a shortcut must be, in blocks: flight overshoots in bends.

@@ -163,7 +163,7 @@ func (c *course) hover(in *Input, sprint bool) {
 	}
 	want := 0.0
 	if c.flat > ArriveWithin-2*settle || !c.last {
-		want = min(flyFastest, math.Sqrt(2*flyBrake*key*c.flat), c.flat/2)
+		want = min(flyFastest, math.Sqrt(2*flyBrake*flyKey*c.flat), c.flat/2)
 	}
 	var x, z float64
 	if c.flat > 0 {
