@@ -27,11 +27,10 @@ func (c *Column) Height() int32 { return int32(len(c.sections)) * 16 }
 // Block returns the state at x and z (only their lowest four bits count) and y; false above and below the column.
 func (c *Column) Block(x, y, z int32) (registry.StateID, bool) {
 	dy := uint32(y - c.minY)
-	i := dy >> 4
-	if i >= uint32(len(c.sections)) {
+	if int(dy>>4) >= len(c.sections) {
 		return 0, false
 	}
-	return c.sections[i].at(dy&15<<8 | uint32(z&15)<<4 | uint32(x&15)), true
+	return c.sections[dy>>4].at(dy&15<<8 | uint32(z&15)<<4 | uint32(x&15)), true
 }
 
 // States calls yield with all cells bottom up, each layer by z, then x, until it returns false.

@@ -84,6 +84,22 @@ func TestOneBiome(t *testing.T) {
 	}
 }
 
+// TestWordsReach shows that no cell of a section lies beyond its words, whatever the width of its fields.
+func TestWordsReach(t *testing.T) {
+	one := uniform([]registry.StateID{7})
+	for bits := range len(packings) {
+		words, mul, per := len(one.words), one.mul, sectionCells
+		if bits > 0 {
+			words, mul, per = wordsFor(sectionCells, bits), packings[bits].mul, int(packings[bits].per)
+		}
+		for i := range uint32(sectionCells) {
+			if w := i * mul >> mulShift; int(w) >= words || int(w) != int(i)/per {
+				t.Fatalf("%d bits: cell %d in word %d of %d", bits, i, w, words)
+			}
+		}
+	}
+}
+
 // TestColumnSet changes random cells of a column and of a plain array and compares them, and the column it began with.
 func TestColumnSet(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

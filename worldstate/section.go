@@ -2,6 +2,7 @@ package worldstate
 
 import (
 	"slices"
+	"unsafe"
 
 	"blockworld/worldstate/registry"
 )
@@ -74,11 +75,14 @@ func wordsFor(n, bits int) int {
 	return (n + per - 1) / per
 }
 
-// at returns the state of a cell.
+// at returns the state of a cell; index is below sectionCells. This is the innermost step of everything that looks at the
+// world, so the word is read without asking whether it is there: a section always has as many words as fields of its width
+// need (TestWordsReach goes through all of them).
 func (s *section) at(index uint32) registry.StateID {
 	w := index * s.mul >> mulShift
-	field := uint16(s.words[w]>>((index*uint32(s.bits)-w*uint32(s.used))&63)) & s.mask
-	if int(field) < len(s.palette) {
+	word := *(*uint64)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(s.words)), uintptr(w)*8))
+	field := word >> ((index*uint32(s.bits) - w*uint32(s.used)) & 63) & uint64(s.mask)
+	if field < uint64(len(s.palette)) {
 		return s.palette[field]
 	}
 	return registry.StateID(field) // there is no palette: every index was checked against it
