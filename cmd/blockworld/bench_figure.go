@@ -18,7 +18,7 @@ type figure struct {
 	Limit   float64 `json:"limit"`
 	LimitIs string  `json:"limit_is"` // what was measured as the limit; empty for a figure without one
 	Ratio   float64 `json:"ratio"`    // of the figure's time or size to the limit's; for rates, of rate to limit
-	Goal    string  `json:"goal"` // empty for a figure told for comparison
+	Goal    string  `json:"goal"`     // empty for a figure told for comparison
 	Reached bool    `json:"reached"`
 	Note    string  `json:"note,omitempty"`
 }

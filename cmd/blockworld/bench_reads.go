@@ -12,63 +12,32 @@ import (
 // lookupSide is the width of the square of columns that lookups go to, a power of two.
 const lookupSide = 4
 
-// benchCells are cells anywhere in that square.
-func benchCells() (out [4096]geom.BlockPos) {
+// benchCell is a cell anywhere in that square: its column and its place within it, and its place in the world.
+type benchCell struct {
+	column, x, y, z int32
+	pos             geom.BlockPos
+}
+
+// benchCells are cells in no order, the same in every run.
+func benchCells() (out [4096]benchCell) {
 	r := uint32(1)
 	next := func(n uint32) int32 { r = r*1664525 + 1013904223; return int32((r >> 8) % n) }
 	for i := range out {
-		out[i] = geom.BlockPos{X: next(16 * lookupSide), Y: next(384) - 64, Z: next(16 * lookupSide)}
+		c := benchCell{column: next(lookupSide * lookupSide), x: next(16), y: next(384) - 64, z: next(16)}
+		c.pos = geom.BlockPos{X: c.column%lookupSide<<4 | c.x, Y: c.y, Z: c.column/lookupSide<<4 | c.z}
+		out[i] = c
 	}
 	return out
 }
 
 func benchLookup(_ context.Context, b *bench) ([]figure, error) {
 	var out []figure
-	cells := benchCells()
 	for _, t := range b.sets() {
 		m, err := t.world(nil, lookupSide)
 		if err != nil {
 			return nil, err
 		}
-		v := m.View()
-		var plain [lookupSide * lookupSide][]uint16 // the same world as plain arrays
-		for i := range plain {
-			c, _ := v.Column(geom.ChunkPos{X: int32(i % lookupSide), Z: int32(i / lookupSide)})
-			for s := range c.States {
-				plain[i] = append(plain[i], uint16(s))
-			}
-		}
-		minY := t.layout.MinY
-		var columns [lookupSide * lookupSide]*worldstate.Column
-		for i := range columns {
-			columns[i], _ = v.Column(geom.ChunkPos{X: int32(i % lookupSide), Z: int32(i / lookupSide)})
-		}
-		ns := sideBySide(b.rounds,
-			func(n int) {
-				var sum uint64
-				for i := range n {
-					p := &cells[i&4095]
-					s, _ := columns[p.Z>>4*lookupSide+p.X>>4].Block(p.X, p.Y, p.Z)
-					sum += uint64(s)
-				}
-				benchSink += sum
-			},
-			func(n int) {
-				var sum uint64
-				for i := range n {
-					s, _ := v.Block(cells[i&4095])
-					sum += uint64(s)
-				}
-				benchSink += sum
-			},
-			func(n int) {
-				var sum uint64
-				for i := range n {
-					p := &cells[i&4095]
-					sum += uint64(plain[p.Z>>4*lookupSide+p.X>>4][(p.Y-minY)<<8|p.Z&15<<4|p.X&15])
-				}
-				benchSink += sum
-			})
+		ns := timeLookups(b.rounds, m.View(), t.layout.MinY)
 		f := ns[0].figure("block lookup at random, "+t.what, "ns").beside(ns[0], ns[2], "plain array of cells")
 		f.Note = fmt.Sprintf("x, y, z to state over %d columns", lookupSide*lookupSide)
 		view := ns[1].figure("block lookup by world position, "+t.what, "ns").beside(ns[1], ns[2], "plain array of cells")
@@ -76,6 +45,45 @@ func benchLookup(_ context.Context, b *bench) ([]figure, error) {
 		out = append(out, f.goal(f.Median <= 5.5, "<= 5.5 ns"), view)
 	}
 	return out, nil
+}
+
+// timeLookups looks cells up in columns, in the view, and in plain arrays that hold the same.
+func timeLookups(rounds int, v worldstate.View, minY int32) []spread {
+	cells := benchCells()
+	var columns [lookupSide * lookupSide]*worldstate.Column
+	var plain [lookupSide * lookupSide][]uint16
+	for i := range columns {
+		columns[i], _ = v.Column(geom.ChunkPos{X: int32(i % lookupSide), Z: int32(i / lookupSide)})
+		for s := range columns[i].States {
+			plain[i] = append(plain[i], uint16(s))
+		}
+	}
+	return sideBySide(rounds,
+		func(n int) {
+			var sum uint64
+			for i := range n {
+				c := &cells[i&4095]
+				s, _ := columns[c.column].Block(c.x, c.y, c.z)
+				sum += uint64(s)
+			}
+			benchSink += sum
+		},
+		func(n int) {
+			var sum uint64
+			for i := range n {
+				s, _ := v.Block(cells[i&4095].pos)
+				sum += uint64(s)
+			}
+			benchSink += sum
+		},
+		func(n int) {
+			var sum uint64
+			for i := range n {
+				c := &cells[i&4095]
+				sum += uint64(plain[c.column][(c.y-minY)<<8|c.z<<4|c.x])
+			}
+			benchSink += sum
+		})
 }
 
 // The scan's box: 128 by 64 by 128 cells underground.
