@@ -57,6 +57,7 @@ const (
 	CodeProcessed
 	CodeNotSent
 	CodeNotArrived
+	CodeReconciledGone
 	codeCount
 )
 
@@ -111,6 +112,7 @@ var codes = [codeCount][2]string{
 	CodeInventoryExact:         {"inventory_exact", "the server's inventory and selected slot show the item"},
 	CodeInventoryOther:         {"inventory_other", "the server's inventory or selected slot shows something else"},
 	CodeProcessed:              {"processed", "the server ran the packets and did not correct them"},
+	CodeReconciledGone:         {"reconciled_gone", "after the rejoin the counters show more of the open uses than there are blocks: one ran, and its block is gone"},
 	CodeNotSent:                {"not_sent", "the guard denied it in the last moment, so its packet was never sent"},
 	CodeNotArrived:             {"not_arrived", "the walk ended before its goal"},
 }

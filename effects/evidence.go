@@ -73,6 +73,16 @@ type Evidence struct {
 	Counter     CounterChange
 }
 
+// Ran tells whether the evidence of a verdict with this reason shows that the server carried the use out, whatever became
+// of its cells: it counted it between the two replies, or after a rejoin more ran than there are blocks.
+func (e *Evidence) Ran(c Code) bool {
+	if c == CodeReconciledGone {
+		return true
+	}
+	_, rejoined := e.find(FactFullReply)
+	return (!rejoined || c == CodeReconciledUnknownCells) && e.Counter.Known && e.Counter.After > e.Counter.Before
+}
+
 // find returns the first fact of a kind.
 func (e *Evidence) find(k FactKind) (FactRef, bool) {
 	for _, f := range e.Facts {

@@ -97,6 +97,7 @@ type openFacts struct {
 	pre     bool // every target and clicked cell is in its pre-state
 	post    bool // every cell is in its to-state
 	counted bool // the server has counted one of our uses before
+	gone    bool // an open item's entry moved further than its cells in their to-state explain: something ran and was taken away
 }
 
 // openRule is one row of the all-or-nothing table.
@@ -113,6 +114,7 @@ var openRules = [...]openRule{
 	{"none ran", func(f *openFacts) bool { return f.zero && f.pre && f.counted }, NotExecuted, CodeReconciledNothing},
 	{"nothing moved, never counted", func(f *openFacts) bool { return f.zero && f.pre }, UnverifiedEffect, CodeReconciledNeverCounted},
 	{"all ran", func(f *openFacts) bool { return f.exactly && f.post }, Proven, CodeReconciledExact},
+	{"ran, and gone", func(f *openFacts) bool { return f.gone }, UnverifiedEffect, CodeReconciledGone},
 	{"cells disagree", func(f *openFacts) bool { return f.zero || f.exactly }, UnverifiedEffect, CodeReconciledCells},
 	{"some ran", func(f *openFacts) bool { return true }, UnverifiedEffect, CodeReconciledMixed},
 }
@@ -176,7 +178,7 @@ func (r *Rejoin) judgeCounted(m *MarkedPlacement) Settled {
 	case exact:
 		s.Verdict, s.Code = Proven, CodeReconciledExact
 	default:
-		s.Code = CodeReconciledCells
+		s.Code = CodeReconciledGone
 	}
 	return proveReconciled(s)
 }
@@ -192,7 +194,7 @@ func proveReconciled(s Settled) Settled {
 func (r *Rejoin) openFacts(now Counters, marked []MarkedPlacement) *openFacts {
 	f := &openFacts{pre: true, post: true, counted: r.Used == UsedCounts}
 	expected := r.Mark.Clone()
-	open := map[registry.ItemID]int32{}
+	open, there := map[registry.ItemID]int32{}, map[registry.ItemID]int32{}
 	muddled := false
 	for i := range marked {
 		m := &marked[i]
@@ -207,6 +209,9 @@ func (r *Rejoin) openFacts(now Counters, marked []MarkedPlacement) *openFacts {
 		case FateOpen:
 			open[m.Item]++
 			exact, unknown := r.exact(m)
+			if exact {
+				there[m.Item]++
+			}
 			f.post = f.post && exact
 			f.unknown = f.unknown || unknown
 			f.pre = f.pre && r.untouched(m)
@@ -217,6 +222,7 @@ func (r *Rejoin) openFacts(now Counters, marked []MarkedPlacement) *openFacts {
 	f.exactly = !muddled && len(moved) == len(open)
 	for item, n := range open {
 		f.exactly = f.exactly && moved[item] == n
+		f.gone = f.gone || !muddled && moved[item] > there[item]
 	}
 	return f
 }

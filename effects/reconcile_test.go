@@ -73,14 +73,14 @@ func TestReconcile(t *testing.T) {
 		}(), []Verdict{0}, CodeReconciledCells},
 		{"all ran", func(r *Rejoin) { bricks(9)(r); build(r, 1, 2) }, two, []Verdict{Proven, Proven}, CodeReconciledExact},
 		{"all ran, first count ever", func(r *Rejoin) { bricks(8)(r); build(r, 1); r.Used = UsedExpected }, one, []Verdict{Proven}, CodeReconciledExact},
-		{"all counted, one cell not there", func(r *Rejoin) { bricks(9)(r); build(r, 1) }, two, []Verdict{0, 0}, CodeReconciledCells},
+		{"all counted, one cell not there", func(r *Rejoin) { bricks(9)(r); build(r, 1) }, two, []Verdict{0, 0}, CodeReconciledGone},
 		{"half ran", func(r *Rejoin) { bricks(8)(r); build(r, 1) }, two, []Verdict{0, 0}, CodeReconciledMixed},
 		{"two items, both ran", func(r *Rejoin) {
 			r.Reply = reply(5, UsedCount{brickItem, 8}, UsedCount{otherItem, 3})
 			build(r, 1, 2)
 		}, []MarkedPlacement{spot(1, brickItem, FateOpen), spot(2, otherItem, FateOpen)}, []Verdict{Proven, Proven}, CodeReconciledExact},
 		{"two of one item instead", func(r *Rejoin) { bricks(9)(r); build(r, 1, 2) },
-			[]MarkedPlacement{spot(1, brickItem, FateOpen), spot(2, otherItem, FateOpen)}, []Verdict{0, 0}, CodeReconciledMixed},
+			[]MarkedPlacement{spot(1, brickItem, FateOpen), spot(2, otherItem, FateOpen)}, []Verdict{0, 0}, CodeReconciledGone},
 		{"another item moved too", func(r *Rejoin) {
 			r.Reply = reply(5, UsedCount{brickItem, 8}, UsedCount{otherItem, 3})
 			build(r, 1)
@@ -101,7 +101,7 @@ func TestReconcile(t *testing.T) {
 		{"doubled entries", func(r *Rejoin) { r.Reply.Entries = append(r.Reply.Entries, r.Reply.Entries[0]) }, one, []Verdict{0}, CodeReconciledMalformed},
 		{"mark without counters", func(r *Rejoin) { r.Mark = Counters{} }, one, []Verdict{0}, CodeReconciledMixed},
 		{"counted before the mark", func(r *Rejoin) { build(r, 1) }, []MarkedPlacement{spot(1, brickItem, FateCounted)}, []Verdict{Proven}, CodeReconciledExact},
-		{"counted before the mark, cell gone", nil, []MarkedPlacement{spot(1, brickItem, FateCounted)}, []Verdict{0}, CodeReconciledCells},
+		{"counted before the mark, cell gone", nil, []MarkedPlacement{spot(1, brickItem, FateCounted)}, []Verdict{0}, CodeReconciledGone},
 		{"counted and another session", func(r *Rejoin) { build(r, 1); r.Confirmed = 0 }, []MarkedPlacement{spot(1, brickItem, FateCounted)}, []Verdict{0}, CodeReconciledSession},
 		{"one counted, one open and never ran", func(r *Rejoin) { build(r, 1) },
 			[]MarkedPlacement{spot(1, brickItem, FateCounted), spot(2, brickItem, FateOpen)}, []Verdict{Proven, NotExecuted}, CodeReconciledNothing},
@@ -162,7 +162,8 @@ func TestOpenRulesFirstMatch(t *testing.T) {
 		"none ran":                     {zero: true, pre: true, counted: true},
 		"nothing moved, never counted": {zero: true, pre: true},
 		"all ran":                      {exactly: true, post: true, counted: true},
-		"cells disagree":               {exactly: true, counted: true},
+		"ran, and gone":                {exactly: true, counted: true, gone: true},
+		"cells disagree":               {zero: true, counted: true},
 		"some ran":                     {counted: true, post: true},
 	}
 	for i, r := range openRules {
@@ -198,6 +199,29 @@ func TestFateOf(t *testing.T) {
 	} {
 		if got := FateOf(c.o); got != c.want {
 			t.Errorf("%s: %d, want %d", name, got, c.want)
+		}
+	}
+}
+
+// TestRan: what the server counted is known to have run, whatever became of the cells.
+func TestRan(t *testing.T) {
+	up := CounterChange{Item: brickItem, Before: 7, After: 8, Known: true}
+	still := CounterChange{Item: brickItem, Before: 7, After: 7, Known: true}
+	full := []FactRef{{Kind: FactFullReply, Sequence: 1}}
+	for _, c := range []struct {
+		e    Evidence
+		code Code
+		want bool
+	}{
+		{Evidence{Counter: up}, CodeNoAck, true},
+		{Evidence{Counter: still}, CodeFirstCounterStill, false},
+		{Evidence{}, CodeCut, false},
+		{Evidence{Counter: up, Facts: full}, CodeReconciledMixed, false},
+		{Evidence{Counter: up, Facts: full}, CodeReconciledUnknownCells, true},
+		{Evidence{Counter: up, Facts: full}, CodeReconciledGone, true},
+	} {
+		if got := c.e.Ran(c.code); got != c.want {
+			t.Errorf("%s %+v: %v", c.code, c.e, got)
 		}
 	}
 }

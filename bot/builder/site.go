@@ -143,9 +143,23 @@ func (s *Site) saved() ([]mission.Status, error) {
 		delete(s.watched, i)
 		if j.Status == journal.StatusUnverified {
 			s.watched[i] = j.Action
+			if out[i].Ran, err = s.ran(j.Action); err != nil {
+				return nil, err
+			}
 		}
 	}
 	return out, nil
+}
+
+// ran tells whether an unverified action is known to have been carried out.
+func (s *Site) ran(a effects.ActionID) (bool, error) {
+	attempts, err := s.Journal.Attempts(a)
+	for _, t := range attempts {
+		if t.Outcome.Evidence.Ran(t.Outcome.Code) {
+			return true, err
+		}
+	}
+	return false, err
 }
 
 // stateOf is the mission's word for what the journal stored of a step.

@@ -53,7 +53,7 @@ func (m *Mission) Marked(i int, a effects.ActionID) error {
 		return err
 	}
 	bot := s.bot
-	s.Action, s.Code = a, effects.CodeNone
+	s.Action, s.Code, s.Ran = a, effects.CodeNone, false
 	m.set(i, Sent)
 	s.bot = bot
 	m.sentAt = m.joins
@@ -84,7 +84,7 @@ func (m *Mission) Settled(i int, s effects.Settled, rejoined bool) error {
 	if st.State == Present && s.Verdict != effects.Proven {
 		return nil // said already, and nothing better has come
 	}
-	st.Code = s.Code
+	st.Code, st.Ran = s.Code, s.Evidence.Ran(s.Code)
 	m.set(i, after(s.Verdict))
 	st.since = m.joins
 	if rejoined && st.since > 0 {

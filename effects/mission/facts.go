@@ -126,7 +126,7 @@ func (m *Mission) resolve(v *view) {
 			case post:
 				m.set(i, Present)
 				continue
-			case m.opt.ReconcileWorld && (pre && !m.plan.Steps[i].Stacking() || m.undone(i, v.f.World)):
+			case m.opt.ReconcileWorld && (pre && !s.Ran && !m.plan.Steps[i].Stacking() || m.undone(i, v.f.World)):
 				m.set(i, Pending)
 				continue
 			}
@@ -181,7 +181,7 @@ func (m *Mission) choose(v *view) {
 			}
 			m.set(i, Pending)
 		case s.State == Pending && m.ready(i) && m.workable(i, v):
-			if v.inReach(i) {
+			if v.inReach(i) && (v.candidate < 0 || !m.plan.Steps[i].Closing) {
 				v.candidate = i
 				return
 			}

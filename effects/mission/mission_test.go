@@ -618,3 +618,25 @@ func TestOutside(t *testing.T) {
 		t.Errorf("after a disturbance: cursor %v, outside %d", m.Cursor(), m.Outside())
 	}
 }
+
+// TestRanAndGone: the world may not let a step be done again that the server is known to have carried out.
+func TestRanAndGone(t *testing.T) {
+	for _, ran := range []bool{false, true} {
+		w := ground()
+		m := start(t, row(1), Options{ReconcileWorld: true})
+		f := able(w)
+		i := send(t, m, f, 1)
+		s := effects.Settled{Action: effects.ActionID{1}, Code: effects.CodeReconciledSession}
+		if ran {
+			s.Code = effects.CodeReconciledGone
+		}
+		if err := m.Settled(i, s, false); err != nil {
+			t.Fatal(err)
+		}
+		m.Joined("a")
+		_, places := m.Next("a", f).Do.(Place)
+		if places == ran {
+			t.Errorf("ran %v: placed anew %v", ran, places)
+		}
+	}
+}

@@ -16,6 +16,7 @@ type Step struct {
 	Cells   []effects.Cell // target first
 	Stand   geom.BlockPos  // where the plan places from; the feet's cell
 	After   []int          // further steps that must be done first, beside those that Clicked and Cells imply
+	Closing bool           // it may shut a way (door, gate, trapdoor): done in its turn only, from the planned stand
 }
 
 // Stacking tells whether the step adds to what is in its own cell.
@@ -73,6 +74,7 @@ type Status struct {
 	Generation uint32           // raised by every repair
 	Action     effects.ActionID // of the newest sent mark
 	Code       effects.Code     // reason of the newest verdict
+	Ran        bool             // the server carried the newest action out, so it is never allowed anew by what the world shows
 	Journaled  bool             // proven in this generation: its cells are in the cursor's hash
 }
 
