@@ -88,6 +88,7 @@ func TestMoveTo(t *testing.T) {
 func TestMoveToIsCorrected(t *testing.T) {
 	t.Parallel()
 	t.Run("SE-06_SE-26/a server that holds the bot back ends the walk where it stands", func(t *testing.T) {
+		t.Parallel()
 		st := play(t, server.Config{}, nil)
 		st.hold()
 		e := st.effect(effects.MoveToRequest{Pos: effects.Position{X: 6, Y: -60, Z: 6}})
@@ -101,6 +102,7 @@ func TestMoveToIsCorrected(t *testing.T) {
 		}
 	})
 	t.Run("DC-10/silence is only processed", func(t *testing.T) {
+		t.Parallel()
 		// Statistics stand still: nothing but silence speaks for the walk.
 		st := play(t, server.Config{Faults: faults(t, "freeze@1")}, nil)
 		st.s.Do(func(w *server.World) { w.FreezeStats(true) })
@@ -108,6 +110,7 @@ func TestMoveToIsCorrected(t *testing.T) {
 		st.wants(e, effects.Proven, effects.Processed, 0)
 	})
 	t.Run("DC-10/silence is unverified where the profile wants more", func(t *testing.T) {
+		t.Parallel()
 		st := play(t, server.Config{}, func(c *actor.Config) {
 			c.Terms.Grades[effects.MoveTo] = actor.Grades{Least: effects.Observed, Reachable: effects.Acknowledged}
 		})
@@ -116,6 +119,7 @@ func TestMoveToIsCorrected(t *testing.T) {
 		st.wants(e, effects.UnverifiedEffect, effects.Processed, 0)
 	})
 	t.Run("DC-10/a caller who leaves stops the walk", func(t *testing.T) {
+		t.Parallel()
 		st := play(t, server.Config{}, nil)
 		st.cancelled(effects.MoveToRequest{Pos: effects.Position{X: 9, Y: -60, Z: 9}})
 		if at, _ := st.where(); at == cell(9, -60, 9) {
@@ -233,11 +237,13 @@ func TestSay(t *testing.T) {
 		st.wants(st.effect(effects.SayRequest{Text: strings.Repeat("x", 256)}), effects.Proven, effects.Acknowledged, 1)
 	})
 	t.Run("DC-12/another's line with our text is not ours", func(t *testing.T) {
+		t.Parallel()
 		st := play(t, server.Config{Faults: faults(t, "ignore:chat")}, nil)
 		st.parrot(func(w *server.World) { w.Pretend(worldstate.UUID{9}, "Eve", "good morning") })
 		st.wants(st.effect(effects.SayRequest{Text: "good morning"}), effects.UnverifiedEffect, effects.Observed, 0)
 	})
 	t.Run("DC-12/our name over another text is not our line", func(t *testing.T) {
+		t.Parallel()
 		st := play(t, server.Config{Faults: faults(t, "ignore:chat")}, nil)
 		st.parrot(func(w *server.World) { w.Pretend(w.Player("Tester").UUID(), "Tester", "good evening") })
 		e := st.effect(effects.SayRequest{Text: "good morning"})
@@ -247,6 +253,7 @@ func TestSay(t *testing.T) {
 		}
 	})
 	t.Run("DC-12/rewritten as a system line", func(t *testing.T) {
+		t.Parallel()
 		st := play(t, server.Config{ChatAs: server.ChatAsSystem}, nil)
 		st.wants(st.effect(effects.SayRequest{Text: "good morning"}), effects.UnverifiedEffect, effects.GradeNone, 0)
 	})

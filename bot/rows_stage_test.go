@@ -35,8 +35,8 @@ var stageBuild = geom.BlockBox{Min: geom.BlockPos{X: -3, Y: -60, Z: -3}, Max: ge
 // fastTick keeps the tests short. The server's ticks are shorter than the bot's, so that a busy machine does not make an
 // acknowledgement, which waits for the server's tick, look late.
 const (
-	fastTick   = 12 * time.Millisecond
-	serverTick = 3 * time.Millisecond
+	fastTick   = 20 * time.Millisecond
+	serverTick = 8 * time.Millisecond
 )
 
 // bothOrders is one protocol of each of the two orders in which servers run packets: between ticks, and at a tick's start.

@@ -11,7 +11,6 @@ import (
 	"blockworld/effects"
 	"blockworld/effects/mission"
 	"blockworld/fixtures/server"
-	"blockworld/sentinel/journal"
 	"blockworld/worldstate"
 	"blockworld/worldstate/geom"
 	"blockworld/worldstate/registry"
@@ -25,7 +24,10 @@ func TestBuild(t *testing.T) {
 				t.Run(fmt.Sprintf("SE-10_DC-08_SE-28/%d, mode %d, pipeline %d", p, mode, pipeline), func(t *testing.T) {
 					t.Parallel()
 					st := newStage(t, server.Config{Protocol: p, GameMode: mode})
-					m := st.start(func(s *builder.Site) { s.Options.Pipeline = pipeline })
+					m := st.start(func(s *builder.Site) {
+						s.Options.Pipeline = pipeline
+						s.Options.Stay = mode == worldstate.Survival // out of items until somebody brings them
+					})
 					if mode == worldstate.Survival {
 						st.stock(m.Site.Plan)
 					}

@@ -20,8 +20,8 @@ import (
 
 // The server's ticks are shorter than the bot's, so that a busy machine does not make an answer look late.
 const (
-	fastTick   = 12 * time.Millisecond
-	serverTick = 3 * time.Millisecond
+	fastTick   = 20 * time.Millisecond
+	serverTick = 8 * time.Millisecond
 )
 
 // bothOrders is one protocol of each of the two orders in which servers run packets: between ticks, and at a tick's start.
@@ -111,7 +111,7 @@ func (st *stage) done(m *play.Mission, r builder.Result) {
 	st.whole(m)
 	receipts, err := m.Receipts()
 	if err != nil || len(receipts) != len(m.Plan.Steps) {
-		st.t.Errorf("%d receipts for %d steps, %v", len(receipts), len(m.Plan.Steps), err)
+		st.t.Errorf("%d receipts for %d steps, %v\n%v", len(receipts), len(m.Plan.Steps), err, m.Words())
 	}
 	seen := map[effects.StepKey]bool{}
 	for _, rec := range receipts {
