@@ -1,6 +1,8 @@
 package builder
 
 import (
+	"strings"
+
 	"blockworld/effects"
 	"blockworld/effects/blueprint"
 	"blockworld/effects/mission"
@@ -39,7 +41,7 @@ func MissionOf(p *blueprint.Plan) mission.Plan {
 	var out mission.Plan
 	for i := range p.Steps {
 		s := &p.Steps[i]
-		m := mission.Step{Item: s.Use.Item, Clicked: s.Use.Click.Pos, Stand: s.Stand}
+		m := mission.Step{Item: s.Use.Item, Clicked: s.Use.Click.Pos, Stand: s.Stand, Closing: closing(s.Block)}
 		for _, c := range s.Use.Cells {
 			m.Cells = append(m.Cells, effects.Cell{Pos: c.Pos, From: c.From, To: c.To, Masked: c.Masked})
 		}
@@ -55,4 +57,10 @@ func MissionOf(p *blueprint.Plan) mission.Plan {
 func BudgetsOf(steps int) effects.Budgets {
 	spare := max(16, steps/2)
 	return effects.Budgets{Uses: int32(steps + spare), Quantity: int32(steps + spare), Distance: int32(4096 + 256*steps)}
+}
+
+// closing tells whether a block may shut a way.
+func closing(block string) bool {
+	name, _, _ := strings.Cut(block, "[")
+	return strings.HasSuffix(name, "door") || strings.HasSuffix(name, "_fence_gate")
 }

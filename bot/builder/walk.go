@@ -95,12 +95,9 @@ func (w *worker) routeBy(tx *bot.Tx, step int, opt path.Options, hidden bool) pa
 	reg, v := tx.Registry(), tx.View()
 	feet := geom.BlockAt(tx.Player().Pos)
 	world := path.World{Table: w.table, Cells: v}
-	unseen := false
-	if _, known := v.Block(w.site.Uses[step].Target()); !known {
-		unseen = true
-	}
+	_, seen := v.Block(w.site.Uses[step].Target())
 	r := path.Result{Status: path.NoPath}
-	if !opt.CanFly || unseen {
+	if !opt.CanFly || !seen || w.site.Plan.Steps[step].Closing {
 		r = path.Find(world, feet, w.site.Plan.Steps[step].Stand, opt, &w.scratch)
 		if r.Status == path.Reached && w.standWorks(tx, step, r) {
 			return r

@@ -193,6 +193,9 @@ func (w *worker) inReach(tx *bot.Tx, s *mission.Step) bool {
 	if !ok || !w.site.Record.Plot.Walk.Contains(cell) {
 		return false
 	}
+	if s.Closing && cell != s.Stand && w.failures[i] == 0 {
+		return false
+	}
 	hidden, ok := placement.FromFeet(tx.Registry(), w.site.Uses[i], feet)
 	return ok && (!hidden || cell == s.Stand || w.hiddenOK)
 }
