@@ -56,8 +56,8 @@ func (w *worker) begin(tx *bot.Tx) {
 // openMarks are the marks of placements that have no verdict yet, of every mission of this account on this server, and
 // the newest mark of all.
 func (w *worker) openMarks() ([]journal.Mark, journal.Mark, error) {
-	newest, ok, err := w.site.Journal.Newest(w.site.Record.Scope)
-	if err != nil || !ok {
+	newest, _, err := w.site.Journal.Newest(w.site.Record.Scope)
+	if err != nil {
 		return nil, newest, err
 	}
 	missions, err := w.site.Journal.Missions()

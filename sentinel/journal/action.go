@@ -127,8 +127,9 @@ func (j *Journal) Unresolved(id effects.MissionID) ([]Mark, error) {
 	})
 }
 
-// Newest returns the newest mark of an account at an address, settled or not: its counters are what the next full reply
-// is compared with. The second result is false when nothing was ever sent.
+// Newest returns the newest mark of a placement of an account at an address, settled or not: its counters are what the
+// next full reply is compared with. Marks of walks and slot changes do not count: one made on the way to where an open
+// placement can be seen holds the counters of after that placement. The second result is false when nothing was placed.
 func (j *Journal) Newest(scope string) (Mark, bool, error) {
 	m, err := read(j, func(t *txn) (Mark, error) {
 		id, err := t.newest(scope)

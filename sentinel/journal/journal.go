@@ -26,7 +26,7 @@ import (
 //	demotions   mission | number -> Demotion
 //	actions     action -> Action, for ever
 //	marks       action -> Mark, while unresolved or newest of its scope
-//	newest      scope -> action of the newest mark
+//	newest      scope -> action of the newest mark of a placement
 //	open        cell (28 bytes, zero for none) | action -> action, while unresolved
 //	steps       mission | index | ordinal | generation -> Step
 //	done        mission -> number of steps that are done

@@ -36,3 +36,25 @@ func TestMarkSettleReopen(t *testing.T) {
 		t.Error("receipt lost", err)
 	}
 }
+
+// TestNewestIsAPlacement: a walk to where an open placement can be seen is marked with counters of after that placement,
+// so they must not be what its outcome is judged by.
+func TestNewestIsAPlacement(t *testing.T) {
+	j := withMission(t, openTest(t, t.TempDir()))
+	walk := func(n uint32) Mark {
+		m := mark(n, 0)
+		m.Binding.Postcondition = effects.StandsIn{Pos: cellOf(0)}
+		m.Binding.Rollback = effects.MoveTo.Rollback("mission")
+		m.Binding.LeastGrade, m.Step, m.Clicked, m.Spend = effects.Processed, effects.StepKey{}, ClickedCell{}, effects.Budgets{Distance: 1}
+		return m
+	}
+	mustMark(t, j, walk(1))
+	if m, ok, err := j.Newest(testScope); ok || err != nil {
+		t.Fatalf("nothing was placed, and yet %s is the newest: %v", m.Binding.Action, err)
+	}
+	mustMark(t, j, mark(2, 0))
+	mustMark(t, j, walk(3))
+	if m, ok, err := j.Newest(testScope); !ok || err != nil || m.Binding.Action != actionID(2) {
+		t.Errorf("newest is %s, %v, %v", m.Binding.Action, ok, err)
+	}
+}

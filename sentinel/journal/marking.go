@@ -64,17 +64,20 @@ func (t *txn) addMark(m Mark) error {
 		ID: id, Mission: m.Binding.Mission, Binding: m.Binding.Digest(), Step: m.Step, Places: m.places(),
 		Sequence: m.Sequence, UnixMilli: t.now, Status: StatusOpen,
 	}
-	if err := t.dropNewest(m.Scope); err != nil {
-		return err
-	}
 	e := newEncoder()
 	e.raw(id[:])
-	return t.putAll(
-		entry{actionsBucket, id[:], a.encode()},
-		entry{marksBucket, id[:], m.encode()},
-		entry{newestBucket, []byte(m.Scope), e.b},
-		entry{openBucket, openKey(cell, id), e.b},
-	)
+	all := []entry{
+		{actionsBucket, id[:], a.encode()},
+		{marksBucket, id[:], m.encode()},
+		{openBucket, openKey(cell, id), e.b},
+	}
+	if m.places() { // a walk's counters may be of a later session than the placements that are still open
+		if err := t.dropNewest(m.Scope); err != nil {
+			return err
+		}
+		all = append(all, entry{newestBucket, []byte(m.Scope), e.b})
+	}
+	return t.putAll(all...)
 }
 
 // takeStep refuses a barred or finished step and notes the new action as its newest.
