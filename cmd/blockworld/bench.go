@@ -46,7 +46,8 @@ func newBench(g *globals) *cobra.Command {
 		Use: "bench", Short: "the program's figures beside their limits, measured side by side", Args: cobra.NoArgs,
 		Long: "Measures what this program can do on this machine. Each figure stands beside the least that anything could take for the\n" +
 			"same work, measured in the same round: a copy and a pass over the same bytes, inflating alone, bare commits to disk.\n" +
-			"Figures are medians over several rounds with the smallest and the largest; on a busy machine look at the ratios.",
+			"Figures are medians over several rounds with the smallest and the largest. What is measured in memory is counted in\n" +
+			"processor time of the whole process; on a busy machine look at the ratios.",
 		RunE: func(cmd *cobra.Command, _ []string) error { return runBench(cmd.Context(), g.printer(cmd), b) },
 	}
 	fl := cmd.Flags()

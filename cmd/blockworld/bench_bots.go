@@ -194,7 +194,9 @@ func (b *bench) serve(ctx context.Context) (address string, stop func(), err err
 		return "", nil, err
 	}
 	stop = func() {
-		cmd.Process.Signal(os.Interrupt)
+		if cmd.Process.Signal(os.Interrupt) != nil {
+			cmd.Process.Kill()
+		}
 		cmd.Wait()
 	}
 	var started struct{ Address string }
