@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"blockworld/bot"
+	"blockworld/bot/scene"
 	"blockworld/effects"
 	"blockworld/sentinel"
 	"blockworld/worldstate"
@@ -32,7 +33,7 @@ const creativeStack = 64
 // creative mode by taking it. True asks for the next decision.
 func (w *worker) takeInHand(tx *bot.Tx, step int, item registry.ItemID) bool {
 	inv := tx.View().Inventory()
-	if slot, ok := hotbarSlot(&inv, item); ok {
+	if slot, ok := scene.Hotbar(&inv, item); ok {
 		return w.hold(tx, step, item, slot)
 	}
 	if w.evidence.Outstanding() > 0 {
@@ -43,7 +44,7 @@ func (w *worker) takeInHand(tx *bot.Tx, step int, item registry.ItemID) bool {
 		return w.take(tx, step, item, slot)
 	}
 	for i := worldstate.SlotMain; i < worldstate.SlotHotbar; i++ {
-		if s := inv.Slots[i]; plainStack(s, item) {
+		if s := inv.Slots[i]; scene.Plain(s, item) {
 			return w.swap(tx, step, item, slot, int16(i), s.Stack.Count, inv.StateID)
 		}
 	}
@@ -75,19 +76,6 @@ func (w *worker) slotTold(tx *bot.Tx, ev worldstate.Event) {
 func (w *worker) allTold(tx *bot.Tx) bool {
 	quiet := tx.Ticks() - w.slotAt
 	return !w.site.Terms.Slots || quiet >= slotPatience || quiet >= slotQuiet && tx.View().Self().HealthKnown
-}
-
-func plainStack(s worldstate.Slot, item registry.ItemID) bool {
-	return s.Known && !s.Stack.Empty() && s.Stack.Item == item && s.Stack.Plain == worldstate.PlainYes
-}
-
-func hotbarSlot(inv *worldstate.Inventory, item registry.ItemID) (int8, bool) {
-	for i := range int8(9) {
-		if plainStack(inv.Slots[worldstate.SlotHotbar+int(i)], item) {
-			return i, true
-		}
-	}
-	return 0, false
 }
 
 // freeSlot is an empty hotbar slot, else the one used longest ago.
@@ -187,7 +175,7 @@ func (w *worker) equipTick(tx *bot.Tx) {
 		return
 	}
 	inv := tx.View().Inventory()
-	if plainStack(inv.Slots[worldstate.SlotHotbar+int(e.slot)], e.item) {
+	if scene.Plain(inv.Slots[worldstate.SlotHotbar+int(e.slot)], e.item) {
 		w.equipDone(tx, true)
 		return
 	}
@@ -213,7 +201,7 @@ func (w *worker) equipFact(tx *bot.Tx, f effects.Fact) {
 	}
 	e.watch.Observe(f)
 	inv := tx.View().Inventory()
-	if plainStack(inv.Slots[worldstate.SlotHotbar+int(e.slot)], e.item) {
+	if scene.Plain(inv.Slots[worldstate.SlotHotbar+int(e.slot)], e.item) {
 		w.equipDone(tx, true)
 		w.advance(tx)
 	}

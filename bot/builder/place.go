@@ -6,6 +6,7 @@ import (
 
 	"blockworld/bot"
 	"blockworld/bot/egress"
+	"blockworld/bot/scene"
 	"blockworld/effects"
 	"blockworld/effects/placement"
 	"blockworld/sentinel"
@@ -178,18 +179,10 @@ func (w *worker) sentPlacement(tx *bot.Tx, s *staged, seq int32) effects.Placeme
 	b := &s.bound
 	p := effects.Placement{
 		Action: s.adm.base.Action, Sequence: seq, Item: b.use.Item, Clicked: b.use.Click.Pos,
-		Beside: b.use.Click.Pos.Neighbour(b.use.Click.Face), Cells: cellsOf(b.use), Slot: int8(b.slot), SlotCount: b.stack.Count,
+		Beside: b.use.Click.Pos.Neighbour(b.use.Click.Face), Cells: scene.Cells(b.use), Slot: int8(b.slot), SlotCount: b.stack.Count,
 	}
 	p.OtherBefore, p.OtherKnown = tx.View().Block(p.Other())
 	return p
-}
-
-func cellsOf(u placement.Use) []effects.Cell {
-	out := make([]effects.Cell, len(u.Cells))
-	for i, c := range u.Cells {
-		out[i] = effects.Cell{Pos: c.Pos, From: c.From, To: c.To, Masked: c.Masked}
-	}
-	return out
 }
 
 // bindUse finds the click that makes the step's state in the world as it is now: the planned one if it still does, else
@@ -259,22 +252,22 @@ func makes(reg *registry.Registry, cells []placement.CellChange, planned placeme
 // proposeUse says what the guard looks at for a placement.
 func (w *worker) proposeUse(tx *bot.Tx, b *bound) proposal {
 	reg, v := tx.Registry(), tx.View()
-	clicked, known := v.Block(b.use.Click.Pos)
+	clicked, _ := v.Block(b.use.Click.Pos)
 	key := w.site.mission.Key(b.step, w.site.Record.Dimension)
 	pre := []string{"use", reg.FormatState(clicked), fmt.Sprint(b.use.Item, b.slot, b.use.Click)}
 	for _, c := range b.use.Cells {
 		pre = append(pre, c.Pos.String(), reg.FormatState(c.From))
 	}
 	return proposal{
-		step: b.step, post: effects.CellsBecome{Item: b.use.Item, Cells: cellsOf(b.use)}, least: w.site.Terms.Least,
+		step: b.step, post: effects.CellsBecome{Item: b.use.Item, Cells: scene.Cells(b.use)}, least: w.site.Terms.Least,
 		pre: sentinel.PinOf(pre...), spend: effects.Budgets{Uses: 1, Quantity: 1}, key: key,
 		clicked: journal.ClickedCell{Pos: b.use.Click.Pos, State: clicked},
 		complete: func(f *sentinel.Facts) {
 			w.targetFacts(tx, b, f)
 			w.itemFacts(tx, b.slot, b.use.Item, f)
-			f.Classes = w.classes(tx, b)
+			f.Classes = scene.Classes(tx.View(), b.use, b.sneak)
 			f.Step = w.stepState(b.step)
-			f.ClickedUsable = sentinel.Known(known && w.clickable(tx, b, clicked))
+			f.ClickedUsable = sentinel.Known(scene.Clickable(tx.View(), b.use, b.sneak))
 			f.SupportProven = sentinel.Known(w.supportProven(tx, b))
 		},
 	}
@@ -289,18 +282,13 @@ func (w *worker) targetFacts(tx *bot.Tx, b *bound, f *sentinel.Facts) {
 	f.Clicked = u.Click.Pos
 	f.Landings = [2]geom.BlockPos{u.Click.Pos, u.Click.Pos.Neighbour(u.Click.Face)}
 	f.Stand = geom.BlockAt(feet)
-	f.TargetLoaded = sentinel.Known(surroundingsLoaded(v, u))
-	from := true
-	for _, c := range u.Cells {
-		got, ok := v.Block(c.Pos)
-		from = from && ok && got == c.From
-	}
-	f.FromMatches = sentinel.Known(from)
-	f.Replaces = w.replaces(tx, u)
+	f.TargetLoaded = sentinel.Known(scene.SurroundingsLoaded(v, u))
+	f.FromMatches = sentinel.Known(scene.FromMatches(v, u))
+	f.Replaces = scene.Replaces(v, u, w.mayReplace)
 	_, err := placement.Predict(reg, v, u.Item, u.Click, b.look, b.sneak)
 	f.Support = sentinel.Known(err == nil)
 	_, clear := placement.FromFeet(reg, u, feet)
-	f.SpaceFree = sentinel.Known(clear && spaceFree(v, reg, u))
+	f.SpaceFree = sentinel.Known(clear && scene.SpaceFree(v, u))
 	f.Reach = float32(placement.Eye(u, feet).Sub(u.Click.Point()).Len())
 	f.ReachLimit = placement.Reach
 }
@@ -332,44 +320,6 @@ func (w *worker) stepState(i int) sentinel.StepState {
 	return stepStates[st.State]
 }
 
-func surroundingsLoaded(v worldstate.View, u placement.Use) bool {
-	cells := []geom.BlockPos{u.Click.Pos}
-	for _, c := range u.Cells {
-		cells = append(cells, c.Pos)
-	}
-	for _, c := range cells {
-		if _, ok := v.Block(c); !ok {
-			return false
-		}
-		for _, face := range geom.Faces {
-			if n := c.Neighbour(face); !loaded(v, n) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-// loaded says whether a cell is known; what lies above or below the world counts as known.
-func loaded(v worldstate.View, p geom.BlockPos) bool {
-	d := v.Dimension()
-	if p.Y < d.MinY || p.Y >= d.MinY+d.Height {
-		return v.Loaded(p.Chunk())
-	}
-	_, ok := v.Block(p)
-	return ok
-}
-
-// clickable says whether the click does what the binding says: a block stands there, and it does not take the click for
-// itself.
-func (w *worker) clickable(tx *bot.Tx, b *bound, clicked registry.StateID) bool {
-	reg := tx.Registry()
-	if reg.IsAir(clicked) {
-		return false
-	}
-	return b.sneak || !placement.Interactive(reg, clicked)
-}
-
 // supportProven says whether the placement would come out the same if nothing of what is still waiting for proof were
 // there.
 func (w *worker) supportProven(tx *bot.Tx, b *bound) bool {
@@ -392,82 +342,4 @@ func (w *worker) supportProven(tx *bot.Tx, b *bound) bool {
 	}
 	cells, err := placement.Predict(reg, before, b.use.Item, b.use.Click, b.look, b.sneak)
 	return err == nil && makes(reg, cells, b.use) == nil
-}
-
-// replaces says what the placement takes the place of; the worst of its cells counts.
-func (w *worker) replaces(tx *bot.Tx, u placement.Use) sentinel.Replacement {
-	reg, v := tx.Registry(), tx.View()
-	worst := sentinel.ReplacesAir
-	for _, c := range u.Cells {
-		got, ok := v.Block(c.Pos)
-		r := sentinel.ReplacesOther
-		switch block := reg.BlockOf(got); {
-		case !ok || block == nil:
-			r = sentinel.ReplacesUnknown
-		case reg.IsAir(got):
-			r = sentinel.ReplacesAir
-		case placement.Stacks(reg, got, c.To):
-			r = sentinel.ReplacesOwnKind
-		case reg.Replaceable(got) && w.mayReplace(block.Name):
-			r = sentinel.ReplacesNamed
-		}
-		if r == sentinel.ReplacesUnknown || r > worst && worst != sentinel.ReplacesUnknown {
-			worst = r
-		}
-	}
-	return worst
-}
-
-// classes joins the classes of everything the placement touches.
-func (w *worker) classes(tx *bot.Tx, b *bound) sentinel.Class {
-	reg := tx.Registry()
-	item := reg.ItemByID(b.use.Item)
-	clicked, ok := tx.View().Block(b.use.Click.Pos)
-	block := reg.BlockOf(clicked)
-	if item == nil || block == nil || !ok {
-		return sentinel.ClassUnlisted
-	}
-	var made []string
-	for _, c := range b.use.Cells {
-		if m := reg.BlockOf(c.To); m != nil {
-			made = append(made, m.Name)
-		}
-	}
-	return sentinel.Classify(item.Name, made, block.Name, b.sneak)
-}
-
-// passable lists entities that a block may be placed into.
-var passable = map[string]bool{
-	"minecraft:item": true, "minecraft:experience_orb": true, "minecraft:arrow": true, "minecraft:spectral_arrow": true,
-	"minecraft:area_effect_cloud": true, "minecraft:block_display": true, "minecraft:item_display": true,
-	"minecraft:text_display": true, "minecraft:marker": true, "minecraft:interaction": true,
-	"minecraft:lightning_bolt": true, "minecraft:snowball": true, "minecraft:egg": true, "minecraft:ender_pearl": true,
-	"minecraft:experience_bottle": true, "minecraft:potion": true, "minecraft:firework_rocket": true,
-}
-
-// spaceFree says whether no other entity stands where the new blocks will be.
-func spaceFree(v worldstate.View, reg *registry.Registry, u placement.Use) bool {
-	own := v.Self().EntityID
-	for _, e := range v.Entities() {
-		t := reg.EntityTypeByID(e.Type)
-		if e.ID == own || t != nil && passable[t.Name] {
-			continue
-		}
-		width, height := 1.0, 2.0
-		if t != nil {
-			width, height = float64(t.Width), float64(t.Height)
-		}
-		body := geom.Box{
-			Min: e.Position.Sub(geom.Vec3{width / 2, 0, width / 2}),
-			Max: e.Position.Add(geom.Vec3{width / 2, height, width / 2}),
-		}
-		for _, c := range u.Cells {
-			for _, s := range reg.Shape(c.To) {
-				if s.Move(c.Pos.Corner()).Overlaps(body) {
-					return false
-				}
-			}
-		}
-	}
-	return true
 }

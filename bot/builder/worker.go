@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"blockworld/bot"
+	"blockworld/bot/scene"
 	"blockworld/effects"
 	"blockworld/effects/mission"
 	"blockworld/effects/path"
@@ -200,7 +201,7 @@ func (w *worker) Tick(tx *bot.Tx) bool {
 		return false
 	}
 	if w.evidence != nil {
-		w.carry(tx, w.evidence.Tick(others(tx.View())))
+		w.carry(tx, w.evidence.Tick(scene.Others(tx.View())))
 	}
 	w.gestureTick(tx)
 	w.stagedTick(tx)
@@ -331,25 +332,6 @@ func (w *worker) finish(r Result) {
 func epoch(v worldstate.View) effects.Epoch {
 	e := v.Epoch()
 	return effects.Epoch{Host: e.Host, World: e.World, Timeline: e.Timeline}
-}
-
-// others lists where the other players stand. An entity is taken for one by its type, or by its id: one of the player list,
-// or one made from a name (UUID version 3), as those of offline players are. Flying-squid tells no type of players. What bears
-// our own id is an earlier session of ours that the server has not cleared away.
-func others(v worldstate.View) []geom.Vec3 {
-	var out []geom.Vec3
-	player, me := v.Registry().PlayerType(), v.Self()
-	listed := map[worldstate.UUID]bool{}
-	for _, p := range v.Players() {
-		listed[p.UUID] = true
-	}
-	for _, e := range v.Entities() {
-		named := e.UUID[6]>>4 == 3
-		if e.ID != me.EntityID && e.UUID != me.UUID && (e.Type == player || named || listed[e.UUID]) {
-			out = append(out, e.Position)
-		}
-	}
-	return out
 }
 
 // errNoBinding wraps why a step cannot be bound now.

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"blockworld/bot/builder"
+	"blockworld/bot/scene"
 	"blockworld/bot/wire"
 	"blockworld/effects"
 	"blockworld/effects/placement"
@@ -131,7 +131,7 @@ func (s *replaySession) tick(at time.Duration) {
 	const most = 100 // a pause says nothing more after five seconds
 	now := int64(at / replayTick)
 	for n := min(now-s.ticks, most); n > 0 && s.evidence != nil; n-- {
-		s.found(s.evidence.Tick(builder.Others(s.mirror.View())))
+		s.found(s.evidence.Tick(scene.Others(s.mirror.View())))
 	}
 	s.ticks = now
 }

@@ -1,4 +1,4 @@
-package builder
+package scene
 
 import (
 	"testing"
@@ -40,7 +40,7 @@ func TestOthers(t *testing.T) {
 		}
 	}
 	got := map[geom.Vec3]bool{}
-	for _, v := range others(m.View()) {
+	for _, v := range Others(m.View()) {
 		got[v] = true
 	}
 	if diff := cmp.Diff(map[geom.Vec3]bool{at(1): true, at(2): true, at(3): true}, got); diff != "" {
