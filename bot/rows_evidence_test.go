@@ -200,6 +200,28 @@ func TestUnresolved(t *testing.T) {
 			t.Errorf("%d uses executed of %d", done, all)
 		}
 	})
+	t.Run("SE-60/a walk that a cut interrupted is closed as unverified, not walked on", func(t *testing.T) {
+		st := play(t, server.Config{}, nil)
+		over := make(chan actor.Result, 1)
+		go func() {
+			res, _ := st.a.Do(context.Background(), effects.MoveToRequest{Pos: effects.Position{X: 9, Y: -60, Z: 9}})
+			over <- res
+		}()
+		await(t, st.b, "the walk is under way", func(tx *bot.Tx) bool { return tx.Snapshot().Walking })
+		st.s.Do(func(w *server.World) { w.Player("Tester").Cut() })
+		e, ok := (<-over).(actor.Effect)
+		if !ok || e.Verdict != effects.UnverifiedEffect {
+			t.Fatalf("%+v", e)
+		}
+		again := st.again()
+		if a, err := st.j.Action(e.Action); err != nil || a.Status != journal.StatusUnverified {
+			t.Errorf("%s, %v", a.Status, err)
+		}
+		await(t, again.b, "a second of ticks", func(tx *bot.Tx) bool { tx.Wake(1); return tx.Ticks() > 20 })
+		if w := again.sent(); w != 0 {
+			t.Errorf("W=%d without anybody asking", w)
+		}
+	})
 	t.Run("SE-58/a respawn in the middle", func(t *testing.T) {
 		st := play(t, server.Config{Faults: faults(t, "dimension:use_item_on@1")}, nil)
 		st.give(0, "minecraft:stone", 64)

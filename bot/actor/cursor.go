@@ -32,8 +32,37 @@ func (a *Actor) restore() error {
 	if err != nil {
 		return err
 	}
-	a.cursor, err = j.Cursor(id)
-	return err
+	if err != nil {
+		return err
+	}
+	if a.cursor, err = j.Cursor(id); err != nil {
+		return err
+	}
+	return a.dropGestures()
+}
+
+// dropGestures closes what a cut left open and nothing rests on: walks, looks, lines and slot changes. An open placement
+// stays open, and its cell barred, until a session of the builder reconciles it.
+func (a *Actor) dropGestures() error {
+	open, err := a.cfg.Journal.Unresolved(a.cfg.Record.ID)
+	if err != nil {
+		return err
+	}
+	for i := range open {
+		act, err := a.cfg.Journal.Action(open[i].Binding.Action)
+		if err != nil {
+			return err
+		}
+		if act.Places || act.Status != journal.StatusOpen {
+			continue
+		}
+		o := effects.Settled{Action: act.ID, Code: effects.CodeCut}.Outcome(outcomeOf(&open[i]))
+		o.UnixMilli = a.cfg.Now().UnixMilli()
+		if err := a.cfg.Journal.Settle(o); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // keep notes the cells of a proven placement.
