@@ -235,3 +235,16 @@ func (s *Site) Accept(i int) error {
 	}
 	return s.Journal.Decide(st.Action, journal.Accept)
 }
+
+// Repair opens a step anew, by its owner's decision: see mission.Repair. An unverified action is released by it.
+func (s *Site) Repair(i int) error {
+	st, _ := s.mission.Status(i)
+	if err := s.mission.Repair(i); err != nil {
+		return err
+	}
+	delete(s.watched, i)
+	if st.State != mission.Unverified {
+		return nil
+	}
+	return s.Journal.Decide(st.Action, journal.Release)
+}

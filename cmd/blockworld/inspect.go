@@ -107,8 +107,9 @@ func newRepair(g *globals) *cobra.Command {
 	var accept bool
 	cmd := &cobra.Command{
 		Use: "repair", Short: "your decision about disturbed, wrong and unverified steps; then the mission goes on", Args: cobra.NoArgs,
-		Long: "Opens every disturbed step, and every step that came out wrong, for a new generation: it is placed again once its cell\n" +
-			"is free. With --accept, unverified, wrong and disturbed steps are closed as accepted_unverified instead.",
+		Long: "Opens every disturbed step, every step that came out wrong, and every unverified one that the server had carried out and\n" +
+			"whose block is gone, for a new generation: it is placed again once its cell is free. With --accept, unverified, wrong\n" +
+			"and disturbed steps are closed as accepted_unverified instead.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			f.rate = -1
 			return runRepair(cmd.Context(), g.printer(cmd), f, accept)
@@ -151,8 +152,8 @@ func decide(p *printer, s *builder.Site, seen effects.CellReader, accept bool) e
 		switch {
 		case accept && (st.State == mission.Unverified || st.State == mission.Wrong || st.State == mission.Disturbed):
 			err = s.Accept(i)
-		case !accept && (st.State == mission.Disturbed || st.State == mission.Wrong):
-			err = m.Repair(i)
+		case !accept && (st.State == mission.Disturbed || st.State == mission.Wrong || st.State == mission.Unverified && st.Ran && gone(s, i, seen)):
+			err = s.Repair(i)
 		default:
 			continue
 		}
@@ -166,6 +167,19 @@ func decide(p *printer, s *builder.Site, seen effects.CellReader, accept bool) e
 		p.say("nothing to decide")
 	}
 	return nil
+}
+
+// gone tells whether a step's cells are all loaded and do not show it.
+func gone(s *builder.Site, step int, seen effects.CellReader) bool {
+	differs := false
+	for _, c := range s.Plan.Steps[step].Cells {
+		got, ok := seen.Block(c.Pos)
+		if !ok {
+			return false
+		}
+		differs = differs || !s.States.Same(c.To, got, c.Masked)
+	}
+	return differs
 }
 
 // decided looks at the world once, makes the owner's decisions, and goes on with the mission.

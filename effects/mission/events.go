@@ -194,12 +194,16 @@ func (m *Mission) Accept(i int) error {
 	return nil
 }
 
-// Repair opens a new generation of a disturbed step, or of one with a wrong result, by its owner's decision. It will be
-// placed again once its cells are back in their from-state, or in that of an earlier step of the same cell, which is then
+// Repair opens a new generation of a disturbed step, of one with a wrong result, or of an unverified one that the server is
+// known to have carried out (its block was there and is gone), by its owner's decision. It will be placed again once its cells are back in their from-state, or in that of an earlier step of the same cell, which is then
 // opened too.
 func (m *Mission) Repair(i int) error {
-	if _, err := m.at(i, Disturbed, Wrong); err != nil {
+	s, err := m.at(i, Disturbed, Wrong, Unverified)
+	if err != nil {
 		return err
+	}
+	if s.State == Unverified && !s.Ran {
+		return ErrState
 	}
 	m.reopen(i)
 	return nil
@@ -209,6 +213,6 @@ func (m *Mission) Repair(i int) error {
 func (m *Mission) reopen(i int) {
 	s := &m.steps[i]
 	s.Generation++
-	s.Action, s.Code = effects.ActionID{}, effects.CodeNone
+	s.Action, s.Code, s.Ran = effects.ActionID{}, effects.CodeNone, false
 	m.set(i, Pending)
 }

@@ -298,6 +298,23 @@ func TestStackedSteps(t *testing.T) {
 			t.Errorf("step %d", i)
 		}
 	})
+	t.Run("what ran and is gone is its owner's to repair", func(t *testing.T) {
+		ran := Status{State: Unverified, Ran: true}
+		m := start(t, row(1), Options{ReconcileWorld: true}, ran)
+		w := ground()
+		if got, ok := m.Next("a", able(w)).Do.(Wait); !ok || got.For != WaitUnverified {
+			t.Fatalf("%+v", got)
+		}
+		if err := m.Repair(0); err != nil {
+			t.Fatal(err)
+		}
+		if i := send(t, m, able(w), 7); i != 0 || m.Key(0, "d").Generation != 1 {
+			t.Errorf("step %d, %+v", i, m.Key(0, "d"))
+		}
+		if m := start(t, row(1), Options{}, Status{State: Unverified}); !errors.Is(m.Repair(0), ErrState) {
+			t.Error("a step that nobody can tell about was repaired")
+		}
+	})
 	t.Run("an unverified layer on one that stands waits for its owner", func(t *testing.T) {
 		m := start(t, p, Options{ReconcileWorld: true}, Status{State: Proven}, Status{State: Unverified})
 		w := ground()
