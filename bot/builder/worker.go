@@ -2,6 +2,8 @@ package builder
 
 import (
 	"errors"
+	"fmt"
+	"net"
 	"time"
 
 	"blockworld/bot"
@@ -311,10 +313,13 @@ func (w *worker) leave(why string) {
 	w.stop()
 }
 
-// fail ends the session with an error that a rejoin does not mend.
+// fail ends the session with an error that a rejoin does not mend, unless it is that the connection broke.
 func (w *worker) fail(err error) {
 	if w.phase == over {
 		return
+	}
+	if lost := net.Error(nil); errors.As(err, &lost) { // what could not be written; the next session goes on
+		err = fmt.Errorf("%w: %w", bot.ErrConnection, err)
 	}
 	w.phase, w.err = over, err
 	w.stop()
