@@ -56,6 +56,9 @@ func newFixtureServe(g *globals) *cobra.Command {
 	return cmd
 }
 
+// vanillaKeepAlive is how often vanilla asks whether a client is still there; it goes by the clock, not by ticks.
+const vanillaKeepAlive = 15 * time.Second
+
 // config reads the flags.
 func (f *serveFlags) config() (server.Config, error) {
 	proto, ok := registry.ByVersionName(f.version)
@@ -76,6 +79,7 @@ func (f *serveFlags) config() (server.Config, error) {
 	}
 	return server.Config{
 		Protocol: proto, Listen: f.listen, Expose: f.expose, Terrain: terrain, GameMode: mode, Tick: f.tick, SaveDir: f.save, AutoSave: f.autoSave,
+		KeepAlive: int(vanillaKeepAlive / max(f.tick, time.Millisecond)),
 		Faults: faults, ViewDistance: f.view, Compression: f.compression, Seed: f.seed, MOTD: "Blockworld fixture " + f.version,
 	}, nil
 }
