@@ -125,9 +125,20 @@ func (w *worker) routeBy(tx *bot.Tx, step int, opt path.Options, hidden bool) pa
 // What a stand is worth, in ticks: each of the next steps that it reaches saves a part of another walk, each block to it
 // costs flight.
 const (
-	ticksPerStep  = 2.5
-	ticksPerBlock = 1.8
+	ticksPerStep   = 2.5
+	ticksPerBlock  = 1.8
+	ticksUnderRoof = 15 // a bot in the open is not shut in when the building closes
 )
+
+// roofed tells whether something stands above a place, within the building's height.
+func (w *worker) roofed(tx *bot.Tx, cell geom.BlockPos) bool {
+	for y := cell.Y + 2; y <= w.site.Record.Plot.Build.Max.Y; y++ {
+		if s, ok := tx.View().Block(geom.BlockPos{X: cell.X, Y: y, Z: cell.Z}); !ok || !tx.Registry().IsAir(s) {
+			return true
+		}
+	}
+	return false
+}
 
 // busiest sorts out the places that are worth the most.
 func (w *worker) busiest(tx *bot.Tx, step int, spots []placement.Spot) []placement.Spot {
@@ -142,6 +153,9 @@ func (w *worker) busiest(tx *bot.Tx, step int, spots []placement.Spot) []placeme
 			if out, ok := placement.FromFeet(tx.Registry(), w.site.Uses[i], s.Feet); ok && !out {
 				worth[k] += ticksPerStep
 			}
+		}
+		if w.roofed(tx, s.Cell) {
+			worth[k] -= ticksUnderRoof
 		}
 		best = max(best, worth[k])
 	}

@@ -31,6 +31,7 @@ type buildFlags struct {
 	rate      float64
 	pipeline  int
 	resume    bool
+	abandon   bool
 	mission   string
 	reconcile string
 	partial   bool
@@ -70,6 +71,7 @@ func newBuild(g *globals) *cobra.Command {
 	fl.Float64Var(&f.rate, "rate", -1, "uses per second, 0 for as fast as the server answers; the profile's by default")
 	fl.IntVar(&f.pipeline, "pipeline", 1, "most placements on their way at once; a cut in the middle can leave as many unverified")
 	fl.BoolVar(&f.resume, "resume", false, "go on with the mission of this data folder")
+	fl.BoolVar(&f.abandon, "abandon", false, "give up the mission of this data folder; nothing is undone")
 	fl.StringVar(&f.mission, "mission", "", "with --resume: which mission, if there are several")
 	fl.StringVar(&f.reconcile, "reconcile", "", "\"world\": after a full rejoin let the world decide about unverified steps")
 	fl.BoolVar(&f.partial, "partial", false, "build although parts of the file cannot be placed")
@@ -124,7 +126,7 @@ func runBuild(ctx context.Context, p *printer, f *buildFlags, args []string) err
 	if f.pipeline < 1 || f.pipeline > 64 {
 		return fail(exitUsage, fmt.Errorf("--pipeline %d: 1 to 64 placements can be on their way", f.pipeline))
 	}
-	if f.resume {
+	if f.resume || f.abandon {
 		return f.goOn(ctx, p, args)
 	}
 	if len(args) != 1 {
@@ -185,7 +187,7 @@ func (f *buildFlags) nothingOpen(j *journal.Journal) error {
 		return fail(exitFailed, err)
 	}
 	if len(open) > 0 {
-		return fail(exitUsage, fmt.Errorf("mission %s in %s is not finished: go on with --resume, or use another --data", open[0].ID, f.data))
+		return fail(exitUsage, fmt.Errorf("mission %s in %s is not finished: go on with --resume, give it up with --abandon, or use another --data", open[0].ID, f.data))
 	}
 	return nil
 }
@@ -194,7 +196,7 @@ func openMissions(j *journal.Journal) ([]journal.Mission, error) {
 	all, err := j.Missions()
 	var open []journal.Mission
 	for _, m := range all {
-		if m.State != journal.MissionComplete {
+		if m.State == journal.MissionOpen {
 			open = append(open, m)
 		}
 	}
@@ -219,6 +221,11 @@ func (f *buildFlags) start(ctx context.Context, p *printer, j *journal.Journal, 
 	}
 	if was := prof.Server.Identity; was != seen.identity {
 		return none, nil, fail(exitDenied, fmt.Errorf("the profile is of %s, this is %s: run `blockworld probe %s --data %s` first", was, seen.identity, f.server, f.data))
+	}
+	if !plot.Walk.Contains(seen.feet) {
+		wider := plot.Walk.Union(geom.BlockBox{Min: seen.feet, Max: seen.feet}.Grow(2))
+		return none, nil, fail(exitUsage, fmt.Errorf("the bot stands at %v, outside its walk box %v, and never leaves that box: "+
+			"bring it nearer, or allow more room with --walk-box %v", seen.feet, plot.Walk, wider))
 	}
 	plan, err := blueprint.MakePlan(seen.reg, bp, corner, blueprint.Options{
 		World: seen, Build: plot.Build, Click: plot.Click, Walk: plot.Walk, MayReplace: f.replace, CanFly: seen.mayFly,
@@ -300,6 +307,17 @@ func (f *buildFlags) goOn(ctx context.Context, p *printer, args []string) error 
 	rec, file, err := storedMission(j, f.mission, f.data)
 	if err != nil {
 		return err
+	}
+	if f.abandon {
+		rec.State = journal.MissionStopped
+		if err := j.PutMission(rec); err != nil {
+			return fail(exitFailed, err)
+		}
+		p.say("mission %s is given up; its receipts and what was left unverified stay in %s", rec.ID, f.data)
+		return p.result(map[string]any{"mission": rec.ID.String(), "abandoned": true})
+	}
+	if f.place != (place{}) {
+		return fail(exitUsage, errors.New("a mission keeps its place and its boxes: --at, --rotate, --mirror, --plot and --walk-box do not go with --resume"))
 	}
 	if f.server == "" {
 		f.server = file.Server

@@ -3,7 +3,9 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -89,12 +91,20 @@ func runDemo(ctx context.Context, p *printer, f *demoFlags) error {
 	r.Server, r.Version = s.Addr(), f.version
 	p.say("picture   %s", r.Picture)
 	p.say("receipts  %s", r.Receipts)
-	p.say("verify    blockworld receipts verify %s --key %s", r.Receipts, r.Key)
+	p.say("verify    %s receipts verify %s --key %s", program(), r.Receipts, r.Key)
 	if f.hold {
 		p.say("the server stays up on %s; stop it with Ctrl-C", s.Addr())
 		<-ctx.Done()
 	}
 	return p.result(r)
+}
+
+// program is how this program was started, for people to repeat.
+func program() string {
+	if strings.Contains(os.Args[0], "go-build") {
+		return "go run ./cmd/blockworld"
+	}
+	return os.Args[0]
 }
 
 // demo probes, builds, exports and draws.

@@ -17,7 +17,7 @@ import (
 )
 
 func newFixture(g *globals) *cobra.Command {
-	cmd := &cobra.Command{Use: "fixture", Short: "test servers: the embedded one, or a server jar of yours"}
+	cmd := group(&cobra.Command{Use: "fixture", Short: "test servers: the embedded one, or a server jar of yours"})
 	cmd.AddCommand(newFixtureServe(g), newFixtureJar(g))
 	return cmd
 }
@@ -80,7 +80,7 @@ func (f *serveFlags) config() (server.Config, error) {
 	return server.Config{
 		Protocol: proto, Listen: f.listen, Expose: f.expose, Terrain: terrain, GameMode: mode, Tick: f.tick, SaveDir: f.save, AutoSave: f.autoSave,
 		KeepAlive: int(vanillaKeepAlive / max(f.tick, time.Millisecond)),
-		Faults: faults, ViewDistance: f.view, Compression: f.compression, Seed: f.seed, MOTD: "Blockworld fixture " + f.version,
+		Faults:    faults, ViewDistance: f.view, Compression: f.compression, Seed: f.seed, MOTD: "Blockworld fixture " + f.version,
 	}, nil
 }
 
@@ -114,7 +114,7 @@ func runServe(ctx context.Context, p *printer, f *serveFlags) error {
 // startFailed gives a server that cannot start its exit code.
 func startFailed(err error) error {
 	if errors.Is(err, server.ErrExposed) {
-		return fail(exitUsage, err)
+		return fail(exitUsage, fmt.Errorf("%w: allow it with --expose", err))
 	}
 	return fail(exitFailed, err)
 }

@@ -194,5 +194,8 @@ func (f *buildFlags) decided(ctx context.Context, p *printer, j *journal.Journal
 	if err != nil {
 		return joinFailed(err)
 	}
+	if seen.identity != rec.Server {
+		return fail(exitFailed, fmt.Errorf("%w: it was started on %s, this is %s", builder.ErrOtherServer, rec.Server, seen.identity))
+	}
 	return f.carry(ctx, p, j, rec, file, func(s *builder.Site) error { return decide(s, seen) })
 }

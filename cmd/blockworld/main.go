@@ -46,7 +46,8 @@ func main() {
 
 // run carries out one command line and returns its exit code.
 func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) int {
-	cmd := newRoot()
+	g := &globals{}
+	cmd := newRoot(g)
 	cmd.SetArgs(args)
 	cmd.SetIn(in)
 	cmd.SetOut(out)
@@ -59,11 +60,15 @@ func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) 
 	if !errors.As(err, &silent) {
 		fmt.Fprintln(errs, "blockworld:", err)
 	}
+	code := exitUsage // what cobra itself refuses is a matter of usage
 	var coded *exitError
 	if errors.As(err, &coded) {
-		return coded.code
+		code = coded.code
 	}
-	return exitUsage // what cobra itself refuses is a matter of usage
+	if g.json && !g.told {
+		(&printer{g: g, out: out, errs: errs, json: true}).result(map[string]any{"error": err.Error(), "exit_code": code})
+	}
+	return code
 }
 
 // reportedError is a failure the command has already told about on its own output.
@@ -76,10 +81,10 @@ func (e *reportedError) Unwrap() error { return e.err }
 type globals struct {
 	json    bool
 	verbose bool
+	told    bool // the command's JSON object has been written
 }
 
-func newRoot() *cobra.Command {
-	g := &globals{}
+func newRoot(g *globals) *cobra.Command {
 	root := &cobra.Command{
 		Use:           "blockworld",
 		Short:         "Minecraft bots that build, with proof for every block",

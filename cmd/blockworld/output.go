@@ -14,13 +14,14 @@ import (
 
 // printer writes a command's words for people, or its one JSON object for machines.
 type printer struct {
+	g         *globals
 	out, errs io.Writer
 	json      bool
 	verbose   bool
 }
 
 func (g *globals) printer(cmd *cobra.Command) *printer {
-	return &printer{out: cmd.OutOrStdout(), errs: cmd.ErrOrStderr(), json: g.json, verbose: g.verbose}
+	return &printer{g: g, out: cmd.OutOrStdout(), errs: cmd.ErrOrStderr(), json: g.json, verbose: g.verbose}
 }
 
 // say writes a line for people: on standard output, or on standard error where that holds JSON.
@@ -41,8 +42,21 @@ func (p *printer) result(v any) error {
 	if err != nil {
 		return err
 	}
+	p.g.told = true
 	_, err = fmt.Fprintf(p.out, "%s\n", data)
 	return err
+}
+
+// group makes a command that only holds others say so when it is called with a name it does not know.
+func group(cmd *cobra.Command) *cobra.Command {
+	cmd.Args = cobra.ArbitraryArgs
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return fail(exitUsage, fmt.Errorf("%s has no command %q; see %s --help", cmd.CommandPath(), args[0], cmd.CommandPath()))
+		}
+		return cmd.Help()
+	}
+	return cmd
 }
 
 // logger returns the program's log: warnings, or everything with --verbose, on standard error.

@@ -15,9 +15,9 @@ import (
 
 func newReceipts(g *globals) *cobra.Command {
 	var data string
-	cmd := &cobra.Command{Use: "receipts", Short: "list, show, export and verify receipts; keep their key"}
+	cmd := group(&cobra.Command{Use: "receipts", Short: "list, show, export and verify receipts; keep their key"})
 	cmd.PersistentFlags().StringVar(&data, "data", "blockworld-data", "folder of journal and receipts")
-	key := &cobra.Command{Use: "key", Short: "the key that signs receipts"}
+	key := group(&cobra.Command{Use: "key", Short: "the key that signs receipts"})
 	key.AddCommand(newKeyShow(g, &data), newKeyBackup(g, &data), newKeyRotate(g, &data))
 	cmd.AddCommand(newReceiptsList(g, &data), newReceiptsShow(g, &data), newReceiptsExport(g, &data), newReceiptsVerify(g), key)
 	return cmd

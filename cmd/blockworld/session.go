@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -128,6 +129,8 @@ func joinFailed(err error) error {
 		return err
 	case errors.Is(err, login.ErrUnknownProtocol), errors.Is(err, login.ErrAddress):
 		return fail(exitUsage, err)
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return fail(exitFailed, fmt.Errorf("nothing listens there: is the server running, and is the port right? (%w)", err))
 	}
 	return fail(exitFailed, err)
 }

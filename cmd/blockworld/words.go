@@ -19,6 +19,9 @@ func readBlueprint(path string, quarters int, mirror string) (*blueprint.Bluepri
 	if err != nil {
 		return nil, fail(exitUsage, err)
 	}
+	if quarters < -3 || quarters > 3 {
+		return nil, fail(exitUsage, fmt.Errorf("--rotate %d: it counts quarter turns clockwise, 0 to 3", quarters))
+	}
 	bp, err := blueprint.ReadFile(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission):
