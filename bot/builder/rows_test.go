@@ -231,7 +231,7 @@ func TestRespawn(t *testing.T) {
 	t.Run("DC-07_SE-58/a change of dimension in the middle of a bracket", func(t *testing.T) {
 		st := newStage(t, server.Config{Faults: faults(t, "dimension:use_item_on@5")})
 		m := st.start(func(s *builder.Site) { s.Options.Stay = true }) // until somebody brings it back
-		st.meanwhile(func(w *server.World) bool { // somebody brings the bot back
+		st.meanwhile(func(w *server.World) bool {                      // somebody brings the bot back
 			p := w.Player("Builder")
 			if p == nil || p.Dimension() == server.Overworld {
 				return false

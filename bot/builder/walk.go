@@ -19,8 +19,12 @@ type walking struct {
 	corrections uint64
 }
 
-// walkTries is how often a walk to one step may fail before the step waits for a change.
-const walkTries = 3
+// walkTries is how often a walk to one step may fail before the step waits for a change; plannedTries is how many of them
+// keep to the planned stand where the plan's order matters.
+const (
+	walkTries    = 6
+	plannedTries = 3
+)
 
 // mostStands is how many places to stand are tried when the planned one cannot be reached.
 const mostStands = 64
@@ -97,9 +101,9 @@ func (w *worker) routeBy(tx *bot.Tx, step int, opt path.Options, hidden bool) pa
 	world := path.World{Table: w.table, Cells: v}
 	_, seen := v.Block(w.site.Uses[step].Target())
 	r := path.Result{Status: path.NoPath}
-	if !opt.CanFly || !seen || w.site.Plan.Steps[step].Closing {
+	if planned := w.site.Plan.Steps[step].Closing && w.failures[step] < plannedTries; !opt.CanFly || !seen || planned {
 		r = path.Find(world, feet, w.site.Plan.Steps[step].Stand, opt, &w.scratch)
-		if r.Status == path.Reached && w.standWorks(tx, step, r) {
+		if planned && opt.CanFly || r.Status == path.Reached && w.standWorks(tx, step, r) {
 			return r
 		}
 	}
