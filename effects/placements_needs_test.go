@@ -169,3 +169,19 @@ func TestRefusalIsNoSuccess(t *testing.T) {
 		}
 	})
 }
+
+// TestLandedUncounted: a block that landed in the other cell while the counter stood still is no honest refusal, as long as
+// this server has never counted one of our uses.
+func TestLandedUncounted(t *testing.T) {
+	o := fenced()
+	o.Used = UsedExpected
+	s := newScript(t, o)
+	s.send(place(1))
+	s.reply(same)
+	s.cell(floor, brick)
+	s.cell(target, air)
+	s.reply(same)
+	s.ack(1)
+	s.noticed(CodeUsedFrozen)
+	s.want(UnverifiedEffect, GradeNone, CodeFirstCounterStill)
+}

@@ -20,7 +20,7 @@ type bracketFacts struct {
 	wrong     bool // a cell shown in another state, never in its to-state
 	foreign   bool // a cell shown in a state that is neither from nor to
 	landed    bool // the other cell has taken a block
-	changed   bool // a cell of the step changed between the replies
+	changed   bool // a cell of the step changed between the replies, or the other one took a block
 	outOfStep bool // cells changed behind the closing reply, nothing direct before it
 	ack       bool
 }
@@ -76,7 +76,7 @@ func (p *Placements) judgeClosed(u *use) {
 	b := bracketFacts{
 		frozen: p.opt.Used == UsedFrozen, counted: p.opt.Used == UsedCounts,
 		added: u.added, strange: u.strange, direct: u.direct(), exact: u.exact(), wrong: u.wrong(), foreign: u.foreign(),
-		landed: p.landedElsewhere(u), changed: u.changed(), outOfStep: u.outOfStep, ack: u.ack != nil,
+		landed: p.landedElsewhere(u), changed: u.changed() || p.landedElsewhere(u), outOfStep: u.outOfStep, ack: u.ack != nil,
 	}
 	r := judgeBracket(&b)
 	if r.code == CodeFirstCounterStill {

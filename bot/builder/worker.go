@@ -213,7 +213,7 @@ func (w *worker) Tick(tx *bot.Tx) bool {
 	if w.evidence != nil && w.phase != over && w.evidence.NeedFence() {
 		w.fence(tx, nil)
 	}
-	return w.phase != over && w.waiting.Passing()
+	return w.phase != over && (w.waiting.Passing() || len(w.open)+len(w.askedAt) > 0) // answers have their time in ticks
 }
 
 // Ended comes when the session is over.
