@@ -67,6 +67,7 @@ type Site struct {
 	demoted bool
 	silent  int // sessions in a row without a single answer to a fence
 	index   map[*mission.Step]int
+	roof    map[[2]int32]int32 // by x and z: the highest cell of the finished building
 	watched map[int]effects.ActionID // unverified steps whose action the journal still holds as unverified
 }
 
@@ -103,6 +104,13 @@ func (s *Site) Open() error {
 	s.mission, err = mission.New(s.Plan, mission.Options{ReconcileWorld: s.Options.ReconcileWorld, States: s.States}, saved)
 	if err != nil {
 		return err
+	}
+	s.roof = map[[2]int32]int32{}
+	for _, c := range s.Plan.Final {
+		at := [2]int32{c.Pos.X, c.Pos.Z}
+		if top, ok := s.roof[at]; !ok || c.Pos.Y > top {
+			s.roof[at] = c.Pos.Y
+		}
 	}
 	s.index = make(map[*mission.Step]int, len(s.Plan.Steps))
 	for i := range s.Plan.Steps {

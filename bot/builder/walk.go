@@ -131,18 +131,23 @@ func (w *worker) routeBy(tx *bot.Tx, step int, opt path.Options, hidden bool) pa
 const (
 	ticksPerStep   = 2.5
 	ticksPerBlock  = 1.8
-	ticksUnderRoof = 15 // a bot in the open is not shut in when the building closes
+	ticksUnderRoof = 40 // a bot in the open is not shut in when the building closes
 )
 
-// roofed tells whether something stands above a place, within the building's height.
-func (w *worker) roofed(tx *bot.Tx, cell geom.BlockPos) bool {
-	for y := cell.Y + 2; y <= w.site.Record.Plot.Build.Max.Y; y++ {
-		if s, ok := tx.View().Block(geom.BlockPos{X: cell.X, Y: y, Z: cell.Z}); !ok || !tx.Registry().IsAir(s) {
-			return true
-		}
-	}
-	return false
+// roofed tells whether the finished building stands above a place.
+func (w *worker) roofed(cell geom.BlockPos) bool {
+	top, ok := w.site.roof[[2]int32{cell.X, cell.Z}]
+	return ok && top >= cell.Y+2
 }
+
+// shutsIn tells whether a step should rather not be done from a place: one of the last of the plan from under the
+// finished roof, which may close the building around the bot. The first failed walk lifts that.
+func (w *worker) shutsIn(step int, cell geom.BlockPos) bool {
+	return step >= len(w.site.Uses)-lastSteps && w.failures[step] == 0 && w.roofed(cell)
+}
+
+// lastSteps is how many steps at the end of a plan are done from outside if possible.
+const lastSteps = 48
 
 // busiest sorts out the places that are worth the most.
 func (w *worker) busiest(tx *bot.Tx, step int, spots []placement.Spot) []placement.Spot {
@@ -158,7 +163,7 @@ func (w *worker) busiest(tx *bot.Tx, step int, spots []placement.Spot) []placeme
 				worth[k] += ticksPerStep
 			}
 		}
-		if w.roofed(tx, s.Cell) {
+		if w.roofed(s.Cell) {
 			worth[k] -= ticksUnderRoof
 		}
 		best = max(best, worth[k])

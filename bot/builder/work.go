@@ -193,7 +193,7 @@ func (w *worker) inReach(tx *bot.Tx, s *mission.Step) bool {
 	if !ok || !w.site.Record.Plot.Walk.Contains(cell) {
 		return false
 	}
-	if s.Closing && cell != s.Stand && w.failures[i] == 0 {
+	if s.Closing && cell != s.Stand && w.failures[i] == 0 || tx.MayFly() && w.shutsIn(i, cell) {
 		return false
 	}
 	hidden, ok := placement.FromFeet(tx.Registry(), w.site.Uses[i], feet)
