@@ -67,7 +67,7 @@ type Site struct {
 	demoted bool
 	silent  int // sessions in a row without a single answer to a fence
 	index   map[*mission.Step]int
-	roof    map[[2]int32]int32 // by x and z: the highest cell of the finished building
+	roof    map[[2]int32]int32       // by x and z: the highest cell of the finished building
 	watched map[int]effects.ActionID // unverified steps whose action the journal still holds as unverified
 }
 
