@@ -287,8 +287,7 @@ func (p *planner) usable(uses []placement.Use, cell geom.BlockPos, v float32, fr
 	}
 	s := p.area.spot(cell, v)
 	for _, u := range uses {
-		hidden, ok := placement.FromFeet(p.reg, u, s.Feet)
-		ok = ok && placement.Eye(u, s.Feet).Sub(u.Click.Point()).LenSqr() <= placement.PlanReach*placement.PlanReach
+		hidden, ok := placement.FromStand(p.reg, u, s.Feet)
 		if ok && (!hidden || p.hidden) && (!free || !hidden && placement.Sees(p.reg, p.area, u, placement.Eye(u, s.Feet))) {
 			s.Hidden = hidden
 			return s, u, true

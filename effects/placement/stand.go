@@ -85,9 +85,15 @@ func SpotAt(reg *registry.Registry, w Cells, use Use, cell geom.BlockPos, canFly
 		y, s.Flying = float64(cell.Y), true
 	}
 	s.Feet = geom.Vec3{float64(cell.X) + 0.5, y, float64(cell.Z) + 0.5}
-	hidden, ok := FromFeet(reg, use, s.Feet)
-	s.Hidden = hidden
-	return s, ok && Eye(use, s.Feet).Sub(use.Click.Point()).Len() <= PlanReach && !touches(reg, use, s.Feet, besideMiddle)
+	s.Hidden, ok = FromStand(reg, use, s.Feet)
+	return s, ok
+}
+
+// FromStand is FromFeet for planning: it leaves a margin of reach, and room beside the middle of the cell.
+func FromStand(reg *registry.Registry, use Use, feet geom.Vec3) (hidden, ok bool) {
+	hidden, ok = FromFeet(reg, use, feet)
+	d := Eye(use, feet).Sub(use.Click.Point())
+	return hidden, ok && d.LenSqr() <= PlanReach*PlanReach && !touches(reg, use, feet, besideMiddle)
 }
 
 // besideMiddle is how far beside the middle of its cell a player may come to stand, in blocks.
