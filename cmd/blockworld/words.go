@@ -45,9 +45,9 @@ const mostLines = 20
 
 // tellPlan puts a plan into words.
 func tellPlan(p *printer, plan *blueprint.Plan, long bool) {
-	p.say("%s: %d steps for %d cells in %v", plan.Name, len(plan.Steps), len(plan.Final), plan.Bounds)
+	p.say("%s: %d steps for %s in %v, %s", plan.Name, len(plan.Steps), cells(len(plan.Final)), plan.Bounds, plan.Protocol)
 	if n := len(plan.Present); n > 0 {
-		p.say("  %d cells are already as planned", n)
+		p.say("  already as planned: %s", cells(n))
 	}
 	if l := plan.LeftOut; l.Entities+l.BlockEntities > 0 {
 		p.say("  left out: %d entities, contents of %d block entities", l.Entities, l.BlockEntities)
@@ -63,23 +63,50 @@ func tellPlan(p *printer, plan *blueprint.Plan, long bool) {
 	}
 	tellRefusals(p, "cannot be placed", plan.Rejected)
 	tellRefusals(p, "cannot be reached", plan.Unreachable)
+	if len(plan.Unreachable) > 0 && !plan.CanFly {
+		p.say("  that is for a bot on foot; one in creative mode flies (plan --fly)")
+	}
+	if len(plan.Steps) == 0 {
+		p.say("  nothing of this can be built here")
+	}
 	for _, n := range plan.Notes {
 		p.say("  note: %s", n)
 	}
 }
 
+// tellRefusals lists cells that are left out, those with the same block and reason together.
 func tellRefusals(p *printer, what string, list []blueprint.Refusal) {
 	if len(list) == 0 {
 		return
 	}
-	p.say("  %d cells %s:", len(list), what)
-	for i, r := range list {
+	p.say("  %s %s:", cells(len(list)), what)
+	type kind struct{ block, code string }
+	counts := map[kind]int{}
+	first := map[kind]blueprint.Refusal{}
+	var order []kind
+	for _, r := range list {
+		name, _, _ := strings.Cut(r.Block, "[")
+		k := kind{name, string(r.Code)}
+		if counts[k]++; counts[k] == 1 {
+			first[k], order = r, append(order, k)
+		}
+	}
+	for i, k := range order {
 		if i == mostLines {
-			p.say("    and %d more (--json lists all)", len(list)-i)
+			p.say("    and %d more kinds (--json lists every cell)", len(order)-i)
 			break
 		}
-		p.say("    %v %s: %s: %s", r.Pos, r.Block, r.Code, r.Detail)
+		r := first[k]
+		p.say("    %5d  %s: %s: %s (first at %v)", counts[k], strings.TrimPrefix(k.block, "minecraft:"), k.code, strings.ReplaceAll(r.Detail, r.Block, "this state"), r.Pos)
 	}
+}
+
+// cells counts cells in words.
+func cells(n int) string {
+	if n == 1 {
+		return "1 cell"
+	}
+	return fmt.Sprintf("%d cells", n)
 }
 
 // tellShort lists missing items.
