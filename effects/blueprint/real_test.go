@@ -102,7 +102,7 @@ func TestRealSchematicsPlanInTime(t *testing.T) {
 					codes[string(r.Code)]++
 				}
 				t.Logf("fly=%v %v: %d steps, %d rejected %v, %d unreachable, %d final, %v", fly, p, len(plan.Steps), len(plan.Rejected), codes, len(plan.Unreachable), len(plan.Final), took)
-				if took > 2*time.Second {
+				if took > 2*time.Second && !raceEnabled {
 					t.Errorf("planning took %v", took)
 				}
 				checkPlan(t, reg, plan, nil)
