@@ -3,7 +3,6 @@ package blueprint
 import (
 	"encoding/json"
 	"errors"
-	"os"
 	"testing"
 	"time"
 
@@ -254,7 +253,7 @@ func TestLargePlanInTime(t *testing.T) {
 		p := mustPlan(t, reg, b, Options{CanFly: fly})
 		took := time.Since(begin)
 		t.Logf("fly=%v: %d cells, %d steps, %d rejected, %d unreachable, %v", fly, n, len(p.Steps), len(p.Rejected), len(p.Unreachable), took)
-		if limit := 2 * time.Second; took > limit && os.Getenv("BLOCKWORLD_FULL") == "1" {
+		if limit := 20 * time.Second; took > limit { // hours would be a fault, seconds are the machine
 			t.Errorf("took %v", took)
 		}
 	}
