@@ -188,7 +188,10 @@ func bracketOracle(s []entry, out map[effects.ActionID]bool) (broken bool) {
 	return brokenAt < len(s)
 }
 
-// missedAck tells whether a fence sent two ticks behind the closing reply was answered before the ack came.
+// patience is how many ticks a late fence waits: an acknowledgement may take so long on a busy machine.
+const patience = 10
+
+// missedAck tells whether a fence sent that many ticks behind the closing reply was answered before the ack came.
 func missedAck(s []entry, closing, ack int, fences, replies []int) bool {
 	for k, f := range fences {
 		if k >= len(replies) || replies[k] > ack || f < closing {
@@ -200,7 +203,7 @@ func missedAck(s []entry, closing, ack int, fences, replies []int) bool {
 				ticks++
 			}
 		}
-		if ticks >= 2 {
+		if ticks >= patience {
 			return true
 		}
 	}

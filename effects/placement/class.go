@@ -90,7 +90,7 @@ var undecided = []string{
 	"age", "stage", "hatch", "moisture", "honey_level", "bites", "occupied", "tilt", "bloom", "dusted", "unstable",
 	"cracked", "can_summon", "shrieking", "sculk_sensor_phase", "crafting", "ominous", "vault_state",
 	"trial_spawner_state", "berries", "leaves", "conditional", "drag", "disarmed", "short", "hydration", "natural",
-	"creaking", "creaking_heart_state", "instrument", "power", "extended", "triggered", "locked", "enabled", "distance",
+	"active", "creaking", "creaking_heart_state", "instrument", "power", "extended", "triggered", "locked", "enabled", "distance",
 	"thickness", "side_chain", "tip",
 }
 
