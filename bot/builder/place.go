@@ -167,10 +167,13 @@ func (w *worker) use(tx *bot.Tx, s *staged) bool {
 	return w.phase == working
 }
 
+// slowest is the longest pause between two uses that a rate can ask for.
+const slowest = time.Hour
+
 // pace sets when the next use may go out.
 func (w *worker) pace(tx *bot.Tx) {
 	if r := w.site.Options.Rate; r > 0 {
-		w.nextUse = tx.Now().Add(time.Duration(float64(time.Second) / r))
+		w.nextUse = tx.Now().Add(time.Duration(min(float64(time.Second)/r, float64(slowest))))
 	}
 }
 
@@ -219,6 +222,9 @@ func (w *worker) fits(tx *bot.Tx, b *bound, u, planned placement.Use) error {
 	sneak := u.Sneak == placement.SneakMust || u.Sneak == placement.SneakAny && tx.Out().Sneaking()
 	look := placement.LookFrom(reg, v, u, feet)
 	cells, err := placement.Predict(reg, v, u.Item, u.Click, look, sneak)
+	if other, err2 := placement.Predict(reg, v, u.Item, u.Click, look, !sneak); u.Sneak == placement.SneakAny && !exactly(cells, planned) && exactly(other, planned) {
+		cells, err, sneak = other, err2, !sneak // chests pair or not by the sneak key, whatever order they come in
+	}
 	if err != nil {
 		return err
 	}
@@ -233,6 +239,11 @@ func (w *worker) fits(tx *bot.Tx, b *bound, u, planned placement.Use) error {
 	}
 	b.use, b.look, b.sneak = u, look, sneak
 	return nil
+}
+
+// exactly tells whether the predicted cells are the planned ones, masks or not.
+func exactly(cells []placement.CellChange, planned placement.Use) bool {
+	return len(cells) > 0 && len(planned.Cells) > 0 && cells[0].To == planned.Cells[0].To
 }
 
 // makes says why predicted cells are not what was planned.

@@ -62,7 +62,11 @@ func loaded(v worldstate.View, p geom.BlockPos) bool {
 func Clickable(v worldstate.View, u placement.Use, sneak bool) bool {
 	reg := v.Registry()
 	clicked, ok := v.Block(u.Click.Pos)
-	return ok && !reg.IsAir(clicked) && (sneak || !placement.Interactive(reg, clicked))
+	if !ok || reg.IsAir(clicked) {
+		return false
+	}
+	stacks := u.Target() == u.Click.Pos && placement.Stacks(reg, clicked, u.Cells[0].To) // a further candle
+	return sneak || stacks || !placement.Interactive(reg, clicked)
 }
 
 // Replaces says what a placement takes the place of; the worst of its cells counts. MayReplace answers for replaceable

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"time"
 
@@ -125,6 +126,12 @@ func runBuild(ctx context.Context, p *printer, f *buildFlags, args []string) err
 	}
 	if f.pipeline < 1 || f.pipeline > 64 {
 		return fail(exitUsage, fmt.Errorf("--pipeline %d: 1 to 64 placements can be on their way", f.pipeline))
+	}
+	if math.IsNaN(f.rate) || f.rate > profile.MaxRate || f.rate < 0 && f.rate != -1 || f.rate > 0 && f.rate < 0.001 {
+		return fail(exitUsage, fmt.Errorf("--rate %v: uses per second, 0.001 to %v, or 0 for as fast as the server answers", f.rate, profile.MaxRate))
+	}
+	if f.deadline < 0 || f.tries < 0 || f.timeout <= 0 {
+		return fail(exitUsage, errors.New("--deadline, --tries and --connect-timeout cannot be negative"))
 	}
 	if f.resume || f.abandon {
 		return f.goOn(ctx, p, args)

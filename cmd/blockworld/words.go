@@ -22,6 +22,9 @@ func readBlueprint(path string, quarters int, mirror string) (*blueprint.Bluepri
 	if quarters < -3 || quarters > 3 {
 		return nil, fail(exitUsage, fmt.Errorf("--rotate %d: it counts quarter turns clockwise, 0 to 3", quarters))
 	}
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return nil, fail(exitUsage, fmt.Errorf("%s is not a file", path))
+	}
 	bp, err := blueprint.ReadFile(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission):

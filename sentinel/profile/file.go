@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -58,7 +59,7 @@ func Parse(data []byte) (Profile, error) {
 
 // Load reads a profile file; ErrMissing when there is none.
 func Load(path string) (Profile, error) {
-	data, err := os.ReadFile(path)
+	data, err := readSome(path)
 	if errors.Is(err, os.ErrNotExist) {
 		return Profile{}, fmt.Errorf("%w (looked for %s)", ErrMissing, path)
 	}
@@ -70,6 +71,16 @@ func Load(path string) (Profile, error) {
 		return Profile{}, fmt.Errorf("%s: %w", path, err)
 	}
 	return p, nil
+}
+
+// readSome reads a file, one byte more than is allowed at most.
+func readSome(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, maxFile+1))
 }
 
 // Marshal writes the profile as YAML. Equal profiles give equal bytes.
