@@ -23,7 +23,7 @@ func readBlueprint(path string, quarters int, mirror string) (*blueprint.Bluepri
 		return nil, fail(exitUsage, fmt.Errorf("--rotate %d: it counts quarter turns clockwise, 0 to 3", quarters))
 	}
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return nil, fail(exitUsage, fmt.Errorf("%s is not a file", path))
+		return nil, fail(exitUsage, fmt.Errorf("%s is a directory, a pipe or a device, not a file", path))
 	}
 	bp, err := blueprint.ReadFile(path)
 	switch {
@@ -100,7 +100,7 @@ func tellRefusals(p *printer, what string, list []blueprint.Refusal) {
 			break
 		}
 		r := first[k]
-		p.say("    %5d  %s: %s: %s (first at %v)", counts[k], strings.TrimPrefix(k.block, "minecraft:"), k.code, strings.ReplaceAll(r.Detail, r.Block, "this state"), r.Pos)
+		p.say("    %5d  %s: %s: %s (first at %v)", counts[k], k.block, k.code, strings.ReplaceAll(r.Detail, r.Block, "this state"), r.Pos)
 	}
 }
 
