@@ -1,0 +1,114 @@
+package host
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"blockworld/effects"
+)
+
+// Action is what a controller asks an actor for.
+type Action struct {
+	Capability string          `json:"capability"`
+	Arguments  json.RawMessage `json:"arguments"`
+}
+
+// Validate checks an action's shape; what the arguments mean is the host's word.
+func (a *Action) Validate() error {
+	if err := Name(a.Capability).Check("capability"); err != nil {
+		return err
+	}
+	if len(a.Arguments) == 0 || len(a.Arguments) > MaxArguments || !json.Valid(a.Arguments) {
+		return invalid("the arguments are no JSON of at most %d bytes", MaxArguments)
+	}
+	return nil
+}
+
+// Preview is one effect that a bound action would have, in typed fields that policy decides on. A placement is one; a
+// macro has one for the whole of its plan, and its children have their own.
+type Preview struct {
+	Kind       string    `json:"kind"`      // registered kinds: world.place, actor.move, actor.look, actor.equip, chat.say, world.build
+	Operation  string    `json:"operation"` // read, communicate, move, arrange, create, replace, destroy, execute
+	Ownership  string    `json:"ownership"` // own, public, shared, player, system, unowned, unknown
+	Scope      Name      `json:"scope"`     // plot id; empty for effects on no plot
+	Tags       []Name    `json:"tags,omitempty"`
+	Risk       string    `json:"risk"` // low, moderate, high, critical
+	Reversible bool      `json:"reversible"`
+	Quantity   int64     `json:"quantity"` // items used, blocks walked, characters said; at least 0
+	Pos        *[3]int32 `json:"pos,omitempty"`
+	Block      string    `json:"block,omitempty"` // full block state
+	Item       string    `json:"item,omitempty"`  // full item name
+	Text       string    `json:"text,omitempty"`  // the line to be said
+}
+
+// Bound is what the host made of an action: exact targets, what it rests on, what it would change. Nothing in it is altered
+// afterwards; an operation is carried out as bound or not at all.
+type Bound struct {
+	Op           OpID           `json:"op"`
+	Binding      []byte         `json:"binding"`      // canonical bytes of the effects.Binding, or of a macro's plan digest; opaque to the gateway
+	Digest       effects.Digest `json:"digest"`       // over Binding; what consent, mark and receipt carry
+	Precondition effects.Digest `json:"precondition"` // over the facts that it rests on
+	Epoch        Epoch          `json:"epoch"`
+	Sequence     uint64         `json:"sequence"` // publication at which it was bound
+	Effects      []Preview      `json:"effects"`
+	Summary      string         `json:"summary"`     // for people: what will happen, concretely
+	ValidUntil   int64          `json:"valid_until"` // game tick after which it is not carried out; -1: none
+}
+
+// EffectDigest stands for the action and its previews: what a challenge is bound to.
+func (b *Bound) EffectDigest() effects.Digest {
+	return digestJSON(struct {
+		Digest       effects.Digest
+		Precondition effects.Digest
+		Effects      []Preview
+	}{b.Digest, b.Precondition, b.Effects})
+}
+
+// Validate checks a bound action: effects with known words and limits. Which words are registered is policy's word.
+func (b *Bound) Validate() error {
+	switch {
+	case b.Op == (OpID{}):
+		return invalid("the operation is missing")
+	case len(b.Binding) == 0 || len(b.Binding) > MaxArguments:
+		return invalid("the binding has %d bytes, 1 to %d are allowed", len(b.Binding), MaxArguments)
+	case b.Digest == (effects.Digest{}) || b.Precondition == (effects.Digest{}):
+		return invalid("the binding's digest or precondition is missing")
+	case !b.Epoch.Valid():
+		return invalid("epoch %v is no epoch", b.Epoch)
+	case len(b.Effects) == 0 || len(b.Effects) > MaxEffects:
+		return invalid("a bound action has 1 to %d effects, not %d", MaxEffects, len(b.Effects))
+	}
+	if err := checkText("summary", b.Summary); err != nil {
+		return err
+	}
+	for i := range b.Effects {
+		if err := b.Effects[i].validate(); err != nil {
+			return fmt.Errorf("effect %d: %w", i, err)
+		}
+	}
+	return nil
+}
+
+func (p *Preview) validate() error {
+	if p.Scope != "" {
+		if err := p.Scope.Check("scope"); err != nil {
+			return err
+		}
+	}
+	for _, t := range p.Tags {
+		if err := t.Check("tag"); err != nil {
+			return err
+		}
+	}
+	switch {
+	case len(p.Kind) > MaxName || len(p.Operation) > MaxName || len(p.Ownership) > MaxName || len(p.Risk) > MaxName:
+		return invalid("kind, operation, ownership or risk is longer than %d bytes", MaxName)
+	case len(p.Tags) > MaxEffects:
+		return invalid("more than %d tags", MaxEffects)
+	case p.Quantity < 0:
+		return invalid("quantity %d", p.Quantity)
+	case len(p.Block) > effects.MaxName || len(p.Item) > effects.MaxName || len(p.Text) > 4*effects.MaxText:
+		return invalid("block, item or text is too long")
+	}
+	return nil
+}
