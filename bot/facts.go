@@ -97,7 +97,7 @@ func (b *Bot) enterWorld(ev worldstate.Joined) error {
 		_, name := b.machine.Identity()
 		var err error
 		text := fmt.Sprintf("%s on the server at %s", name, b.target.Typed)
-		if b.locks[1], err = takeLock(b.opts.RuntimeDir, text, "identity", id.world(), name); err != nil {
+		if b.locks[1], err = takeLock(b.opts.lockFolders, text, "identity", id.world(), name); err != nil {
 			return err
 		}
 	}

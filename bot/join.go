@@ -112,7 +112,7 @@ func (b *Bot) connect(ctx context.Context) error {
 	}
 	account := strings.ToLower(b.opts.Username)
 	text := fmt.Sprintf("%s on %s", b.opts.Username, b.target.Address())
-	if b.locks[0], err = takeLock(b.opts.RuntimeDir, text, "address", raw.RemoteAddr().String(), account); err != nil {
+	if b.locks[0], err = takeLock(b.opts.lockFolders, text, "address", raw.RemoteAddr().String(), account); err != nil {
 		raw.Close()
 		return err
 	}

@@ -53,9 +53,11 @@ type Options struct {
 	Timeouts   Timeouts
 	Tick       time.Duration            // length of a tick; zero means 50 ms, or what the server says
 	Sections   *worldstate.SectionStore // shared by bots that see the same server; nil: private
-	RuntimeDir string                   // where the locks lie; zero: RuntimeDir()
+	RuntimeDir string                   // folder of the locks, for tests; zero: LockFolders()
 	Log        hclog.Logger             // nil: silent
 	Capture    Capture                  // hears every packet; nil: nobody does
+
+	lockFolders []string // RuntimeDir, or LockFolders()
 }
 
 // Timeouts bounds how long each phase may take. Zero fields have the default named beside them.
@@ -105,12 +107,11 @@ func (o Options) withDefaults() (Options, error) {
 	t.Joining = orDefault(t.Joining, 30*time.Second)
 	t.Silence = orDefault(t.Silence, 45*time.Second)
 	t.Write = orDefault(t.Write, 30*time.Second)
-	if o.RuntimeDir == "" {
-		dir, err := RuntimeDir()
-		if err != nil {
-			return o, err
-		}
-		o.RuntimeDir = dir
+	if o.RuntimeDir != "" {
+		o.lockFolders = []string{o.RuntimeDir}
+		return o, nil
 	}
-	return o, nil
+	var err error
+	o.lockFolders, err = LockFolders()
+	return o, err
 }
