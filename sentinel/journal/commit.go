@@ -17,6 +17,9 @@ type request struct {
 // update makes a change durable before it returns. Callers that come while a commit is under way share the next one: one
 // of them leads it, so there is no goroutine of our own.
 func (j *Journal) update(change func(*txn) error) error {
+	if j.copy != "" {
+		return ErrLooking
+	}
 	r := &request{change: change, wake: make(chan bool, 1)}
 	j.mu.Lock()
 	switch {

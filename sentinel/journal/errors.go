@@ -3,6 +3,7 @@ package journal
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 	"syscall"
 )
@@ -19,6 +20,7 @@ var (
 // Errors of writing.
 var (
 	ErrDiskFull       = errors.New("disk is full: free some space, then resume")
+	ErrNotWritable    = errors.New("the data directory cannot be written: give yourself the right to write there, or use another one")
 	ErrFailed         = errors.New("an earlier write failed: close the journal and open it again")
 	ErrActionMarked   = errors.New("this action was already sent once")
 	ErrStepBarred     = errors.New("a step of this cell has an action without a verdict; it is never sent again for a cleaner answer")
@@ -60,10 +62,14 @@ func damaged(where, format string, args ...any) error {
 	return &Damage{Where: where, What: fmt.Sprintf(format, args...)}
 }
 
-// storage turns the system's word for a full disk into ours. bbolt keeps only the text of some errors.
+// storage turns the system's words for a full disk and for a directory that cannot be written into ours. bbolt keeps only
+// the text of some errors.
 func storage(err error) error {
-	if err == nil || errors.Is(err, ErrDiskFull) {
+	if err == nil || errors.Is(err, ErrDiskFull) || errors.Is(err, ErrNotWritable) {
 		return err
+	}
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) || errors.Is(err, syscall.ENOTDIR) {
+		return fmt.Errorf("%w (%w)", ErrNotWritable, err)
 	}
 	for _, full := range []syscall.Errno{syscall.ENOSPC, syscall.EFBIG, errQuota} {
 		if errors.Is(err, full) || strings.Contains(err.Error(), full.Error()) {

@@ -101,8 +101,9 @@ type Options struct {
 // Journal is an open journal. Its methods may be called from any goroutine.
 type Journal struct {
 	dir  string
+	copy string // folder of the copy that Look made, else empty
 	db   *bbolt.DB
-	lock *os.File
+	lock *os.File // nil after Look
 	opts Options
 	key  ed25519.PrivateKey // under mu
 
@@ -152,16 +153,24 @@ func (j *Journal) open(path string) error {
 			return fmt.Errorf("start journal %s: %w", path, storage(err))
 		}
 	}
-	if err := checkFile(path, nil); err != nil {
+	if err := j.load(path); err != nil {
 		return fmt.Errorf("journal %s: %w", path, err)
+	}
+	return nil
+}
+
+// load checks a file and opens it.
+func (j *Journal) load(path string) error {
+	if err := checkFile(path, nil); err != nil {
+		return err
 	}
 	db, err := openBolt(path)
 	if err != nil {
-		return fmt.Errorf("journal %s: %w", path, err)
+		return err
 	}
 	j.db, db.NoSync = db, j.opts.noSync
 	if j.head, err = read(j, (*txn).loadHead); err != nil {
-		return fmt.Errorf("journal %s: %w", path, err)
+		return err
 	}
 	return j.loadKey()
 }
@@ -228,7 +237,13 @@ func (j *Journal) Close() error {
 	if j.db != nil {
 		err = j.db.Close()
 	}
-	return errors.Join(err, j.lock.Close())
+	if j.lock != nil {
+		err = errors.Join(err, j.lock.Close())
+	}
+	if j.copy != "" {
+		err = errors.Join(err, os.RemoveAll(j.copy))
+	}
+	return err
 }
 
 func exists(path string) error {
@@ -267,7 +282,7 @@ func takeLock(dir string) (*os.File, error) {
 		n, _ := f.ReadAt(holder, 0)
 		f.Close()
 		if errors.Is(err, ErrLocked) {
-			return nil, fmt.Errorf("%w: %s is locked (%s); stop it, or use another data directory", ErrLocked, dir,
+			return nil, fmt.Errorf("%w: %s is locked (%s); wait until it has ended or stop it, or use another data directory", ErrLocked, dir,
 				strings.TrimSpace(string(holder[:n])))
 		}
 		return nil, fmt.Errorf("lock %s: %w", path, err)

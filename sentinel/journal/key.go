@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -46,7 +47,7 @@ func encodeKey(key ed25519.PrivateKey) []byte {
 
 // ReadKey reads a key file or its backup; errors wrap ErrKeyFile.
 func ReadKey(path string) (ed25519.PrivateKey, error) {
-	raw, err := os.ReadFile(path)
+	raw, err := readSmall(path)
 	if err != nil {
 		return nil, err
 	}
@@ -63,6 +64,30 @@ func ReadKey(path string) (ed25519.PrivateKey, error) {
 		return nil, fmt.Errorf("%w: %s: seed and fingerprint do not belong together", ErrKeyFile, path)
 	}
 	return key, nil
+}
+
+// maxKeyFile bounds a key file, in bytes; ours have about 120.
+const maxKeyFile = 4096
+
+// readSmall reads a key file. What is not a small file is not opened for long: a pipe or a device could have no end.
+func readSmall(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%w: %s is no file", ErrKeyFile, path)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	raw, err := io.ReadAll(io.LimitReader(f, maxKeyFile+1))
+	if err == nil && len(raw) > maxKeyFile {
+		err = fmt.Errorf("%w: %s has more than %d bytes", ErrKeyFile, path, maxKeyFile)
+	}
+	return raw, err
 }
 
 func public(key ed25519.PrivateKey) ed25519.PublicKey { return key.Public().(ed25519.PublicKey) }
@@ -113,6 +138,9 @@ func (j *Journal) loadKey() error {
 	}
 	if other, err := ReadKey(next); err == nil && KeyIDOf(public(other)) == j.head.key {
 		j.key = other
+		if j.copy != "" {
+			return nil // the rotation may still be under way
+		}
 		return errors.Join(os.Rename(next, path), syncDir(j.dir))
 	}
 	switch {
@@ -145,6 +173,9 @@ func (j *Journal) BackupKey(path string) error {
 // RotateKey makes a new key; the chain gets an entry signed by the old key that names it, and the new key signs from
 // there on. The old key file is replaced: who pinned it can still verify, because the chain leads to the new one.
 func (j *Journal) RotateKey() (KeyID, error) {
+	if j.copy != "" {
+		return KeyID{}, ErrLooking
+	}
 	next := filepath.Join(j.dir, nextKeyName)
 	key, err := j.makeKey(next)
 	if err != nil {
