@@ -13,6 +13,8 @@ import (
 	"strings"
 
 	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/lexer"
+	"github.com/goccy/go-yaml/token"
 
 	"blockworld/effects"
 )
@@ -43,10 +45,13 @@ func fileName(address string) string {
 }
 
 // Parse reads a profile and validates it. An unknown or doubled key or a value outside its set is an error with line
-// and column; errors wrap ErrInvalid. The empty file is the empty profile of no server and not valid.
+// and column; so is a second document. Errors wrap ErrInvalid. The empty file is the empty profile of no server and not valid.
 func Parse(data []byte) (Profile, error) {
 	if len(data) > maxFile {
 		return Profile{}, fmt.Errorf("%w: %d bytes are too many", ErrInvalid, len(data))
+	}
+	if line := secondDocument(data); line > 0 {
+		return Profile{}, fmt.Errorf("%w: [%d:1] a second document begins here; a profile is one, so remove one of them", ErrInvalid, line)
 	}
 	var p Profile
 	d := yaml.NewDecoder(bytes.NewReader(data), yaml.Strict())
@@ -55,6 +60,26 @@ func Parse(data []byte) (Profile, error) {
 		return Profile{}, fmt.Errorf("%w: %s", ErrInvalid, text[:min(len(text), 1000)])
 	}
 	return p, p.Validate()
+}
+
+// secondDocument returns the line where another YAML document begins, 0 when there is none. A decoder reads the first one
+// only, so what a person wrote behind it would count for nothing.
+func secondDocument(data []byte) int {
+	content, mark := false, 0
+	for _, t := range lexer.Tokenize(string(data)) {
+		switch t.Type {
+		case token.CommentType, token.SpaceType, token.DirectiveType:
+		case token.DocumentHeaderType, token.DocumentEndType:
+			if content {
+				mark = t.Position.Line
+			}
+		default:
+			if content = true; mark > 0 {
+				return mark
+			}
+		}
+	}
+	return 0
 }
 
 // Load reads a profile file; ErrMissing when there is none.
@@ -101,7 +126,8 @@ func (p Profile) Generation() (effects.Digest, error) {
 	return sha256.Sum256(data), nil
 }
 
-// Save validates the profile and writes its file with mode 0600, whole or not at all. Missing folders are made.
+// Save validates the profile and writes its file with mode 0600, whole or not at all. Missing folders are made. Errors
+// wrap ErrInvalid or ErrNotWritten.
 func (p Profile) Save(path string) error {
 	if err := p.Validate(); err != nil {
 		return err
@@ -110,6 +136,13 @@ func (p Profile) Save(path string) error {
 	if err != nil {
 		return err
 	}
+	if err := write(path, data); err != nil {
+		return fmt.Errorf("%w to %s (%w): see that you may write there and that there is room, or choose another place", ErrNotWritten, path, err)
+	}
+	return nil
+}
+
+func write(path string, data []byte) error {
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
@@ -125,7 +158,6 @@ func (p Profile) Save(path string) error {
 	}
 	if err != nil {
 		os.Remove(tmp.Name())
-		return fmt.Errorf("write profile %s: %w", path, err)
 	}
-	return nil
+	return err
 }

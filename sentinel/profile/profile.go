@@ -1,19 +1,25 @@
 package profile
 
 import (
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"math"
+	"regexp"
+	"slices"
+	"strconv"
 	"time"
 
 	"blockworld/effects"
 	"blockworld/sentinel"
+	"blockworld/worldstate/registry"
 )
 
 // Errors of profiles.
 var (
-	ErrInvalid = errors.New("server profile is not valid")
-	ErrMissing = errors.New("no server profile: run `blockworld probe` against the server first")
+	ErrInvalid    = errors.New("server profile is not valid")
+	ErrNotWritten = errors.New("server profile could not be written")
+	ErrMissing    = errors.New("no server profile: run `blockworld probe` against the server first")
 )
 
 // Version is the layout of the file.
@@ -118,6 +124,21 @@ func (p *Profile) Validate() error {
 	if math.IsNaN(p.Rate) || p.Rate < 0 || p.Rate > MaxRate {
 		bad("rate: %v is outside 0..%v", p.Rate, MaxRate)
 	}
+	if raw, err := hex.DecodeString(p.Account); p.Account != "" && (err != nil || len(raw) != 16) {
+		bad("account: %q is not the id of an account, 32 hexadecimal digits", p.Account)
+	}
+	if p.Witness != "" && !username.MatchString(p.Witness) {
+		bad("witness: %q is not a username", p.Witness)
+	}
+	p.Server.check(bad)
+	for _, c := range p.Found.Chat {
+		if !slices.Contains(chatWords, c) {
+			bad("found.chat: %q is none of %v", c, chatWords)
+		}
+	}
+	if p.Found.Ticks < 0 {
+		bad("found.fence_ticks: %d is negative", p.Found.Ticks)
+	}
 	for name, o := range p.Offers {
 		if err := p.checkOffer(name, o); err != nil {
 			bad("offers.%s: %w", name, err)
@@ -126,11 +147,33 @@ func (p *Profile) Validate() error {
 	if len(p.Offers) > 0 && p.Server.Identity == "" {
 		bad("server.identity: effects are offered but the server has no identity; run probe")
 	}
+	if len(p.Offers) > 0 && p.Server.Protocol == 0 {
+		bad("server.protocol: effects are offered but no protocol is named; run probe")
+	}
 	if len(all) == 0 {
 		return nil
 	}
 	return fmt.Errorf("%w: %w", ErrInvalid, errors.Join(all...))
 }
+
+// check says what is wrong with what the file says of the server.
+func (s *Server) check(bad func(format string, args ...any)) {
+	if s.Protocol != 0 && !registry.Protocol(s.Protocol).Known() {
+		bad("server.protocol: %d is none of the protocols that this program speaks", s.Protocol)
+	}
+	if _, err := strconv.ParseUint(s.HashedSeed, 16, 64); s.HashedSeed != "" && err != nil {
+		bad("server.hashed_seed: %q is not a hexadecimal number", s.HashedSeed)
+	}
+	if slices.Contains(s.Dimensions, "") {
+		bad("server.dimensions: one has no name")
+	}
+	if s.GameMode != "" && !slices.Contains(modeWords, s.GameMode) {
+		bad("server.game_mode: %q is none of %v", s.GameMode, modeWords)
+	}
+}
+
+// username is what vanilla takes as one.
+var username = regexp.MustCompile(`^[A-Za-z0-9_]{1,16}$`)
 
 func (p *Profile) checkOffer(name string, o Offer) error {
 	c, err := effects.ParseCapability(name)
@@ -151,6 +194,12 @@ func (p *Profile) checkOffer(name string, o Offer) error {
 		return errors.New("reachable: with used frozen acknowledged is the best")
 	case c == effects.PlaceBlock && p.Found.Fence == FindingNo && reach > effects.Observed:
 		return errors.New("reachable: without a fence observed is the best")
+	case c == effects.PlaceBlock && p.Found.Fence == FindingUnknown && reach > effects.Observed:
+		return errors.New("reachable: found.fence is unknown, and without a fence observed is the best; run probe")
+	case c == effects.PlaceBlock && p.Found.Counters == FindingNo && reach > effects.Acknowledged:
+		return errors.New("reachable: without counters acknowledged is the best")
+	case c == effects.PlaceBlock && p.Attribution == AttributionNone && reach > effects.Acknowledged:
+		return errors.New("reachable: attributed needs attribution: counter")
 	case c == effects.PlaceBlock && p.Accept != AcceptObserved && reach == effects.Observed:
 		return errors.New("reachable: observed gives receipts only with accept: observed")
 	}

@@ -2,6 +2,7 @@ package profile
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -76,6 +77,19 @@ func TestErrorsNamePlaces(t *testing.T) {
 		{"read offered", "move_to:", "scan_region:", "it is a read"},
 		{"eleventh capability", "move_to:", "break_block:", "unknown capability"},
 		{"frozen and attributed", "used: expected", "used: frozen", "acknowledged is the best"},
+		{"account", "mode: attached", "mode: attached\naccount: Builder", "account: \"Builder\""},
+		{"witness", "mode: attached", "mode: attached\nwitness: two words", "witness: \"two words\""},
+		{"protocol", "protocol: 772", "protocol: 47", "protocol: 47"},
+		{"no protocol", "protocol: 772", "protocol: 0", "server.protocol"},
+		{"seed", "hashed_seed: 1f", "hashed_seed: seed", "hashed_seed"},
+		{"dimension", "- minecraft:overworld", "- \"\"", "server.dimensions"},
+		{"game mode", "brand:", "game_mode: god\n  brand:", "game_mode: \"god\""},
+		{"chat", "- system", "- shouted", "found.chat"},
+		{"fence unknown", "fence: \"yes\"", "fence: unknown", "observed is the best"},
+		{"counters gone", "counters: \"yes\"", "counters: \"no\"", "acknowledged is the best"},
+		{"nobody attributes", "attribution: counter", "attribution: none", "attribution: counter"},
+		{"second document", "rate: 8", "rate: 8\n---\nrate: 9", "a second document begins here"},
+		{"second document behind an end", "rate: 8", "rate: 8\n...\n{}", "a second document begins here"},
 		{"fence gone", "fence: \"yes\"", "fence: \"no\"", "observed is the best"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -92,6 +106,34 @@ func TestErrorsNamePlaces(t *testing.T) {
 	_, err = Parse([]byte(strings.Replace(string(good), "rate: 8", "rte: 8", 1)))
 	if err == nil || !strings.Contains(err.Error(), ":1]") {
 		t.Error("no line and column in", err)
+	}
+}
+
+// TestDocuments: one document with its marks is a profile, the line of a second one is named.
+func TestDocuments(t *testing.T) {
+	good, err := example().Marshal()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Parse([]byte("# by hand\n---\n" + string(good))); err != nil {
+		t.Error(err)
+	}
+	lines := strings.Count(string(good), "\n")
+	_, err = Parse([]byte(string(good) + "# more\n---\n" + string(good)))
+	if want := fmt.Sprintf("[%d:1]", lines+2); !errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, want %s", err, want)
+	}
+}
+
+// TestNotWritten says where and what to do.
+func TestNotWritten(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	path := Path(file, "localhost")
+	if err := example().Save(path); !errors.Is(err, ErrNotWritten) || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "may write") {
+		t.Error(err)
 	}
 }
 

@@ -77,6 +77,8 @@ var (
 	usedWords        = []string{"expected", "counted", "frozen"}
 	acceptWords      = []string{"attributed", "observed"}
 	attributionWords = []string{"none", "counter"}
+	chatWords        = []string{"system", "disguised", "unsigned", "signed", "unknown"}
+	modeWords        = []string{"unknown", "survival", "creative", "adventure", "spectator"}
 	gradeWords       = []string{"none", "processed", "observed", "acknowledged", "attributed"}
 )
 
