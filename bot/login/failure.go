@@ -2,7 +2,9 @@ package login
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // Phase is how far a session has come.
@@ -44,7 +46,7 @@ func (e *SessionError) Error() string {
 func (e *SessionError) Unwrap() error { return e.Err }
 
 // Kicked is a disconnect by the server. Reason is the server's own text, made plain and without control characters;
-// it is untrusted. It matches ErrKicked.
+// it is untrusted, and Error shows its beginning only. It matches ErrKicked.
 type Kicked struct {
 	Reason string
 	Plain  string // what that means, in our words; empty if the text is not a known one
@@ -52,12 +54,26 @@ type Kicked struct {
 
 func (k *Kicked) Error() string {
 	if k.Plain != "" {
-		return fmt.Sprintf("kicked: %s (%q)", k.Plain, k.Reason)
+		return fmt.Sprintf("kicked: %s (%s)", k.Plain, Quote(k.Reason))
 	}
 	if k.Reason == "" {
 		return "kicked without a reason"
 	}
-	return fmt.Sprintf("kicked: %q", k.Reason)
+	return "kicked: " + Quote(k.Reason)
+}
+
+// maxShown is how many characters of a server's text people are shown.
+const maxShown = 300
+
+// Quote quotes a server's text for people, its beginning if it is long. The text itself may have thousands of characters.
+func Quote(text string) string {
+	shown := 0
+	for at := range text {
+		if shown++; shown > maxShown {
+			return fmt.Sprintf("%q... and %d characters more", text[:at], utf8.RuneCountInString(text[at:]))
+		}
+	}
+	return strconv.Quote(text)
 }
 
 // Is makes errors.Is(err, ErrKicked) true.

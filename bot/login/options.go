@@ -65,13 +65,21 @@ type Options struct {
 
 var usernames = regexp.MustCompile(`^[A-Za-z0-9_]{1,16}$`)
 
+// CheckUsername refuses what vanilla does not take as a name; the error wraps ErrUsername.
+func CheckUsername(name string) error {
+	if !usernames.MatchString(name) {
+		return fmt.Errorf("%w: %s; use 1 to 16 letters, digits or underscores", ErrUsername, Quote(name))
+	}
+	return nil
+}
+
 // check fills in defaults and refuses what cannot work.
 func (o *Options) check() error {
 	if !o.Protocol.Known() {
 		return UnknownProtocol(int32(o.Protocol), "")
 	}
-	if !usernames.MatchString(o.Username) {
-		return fmt.Errorf("%w: %q; use 1 to 16 letters, digits or underscores", ErrUsername, o.Username)
+	if err := CheckUsername(o.Username); err != nil {
+		return err
 	}
 	if o.Intent == 0 {
 		o.Intent = wire.IntentLogin
@@ -103,7 +111,7 @@ func UnknownProtocol(number int32, name string) error {
 		known += p.String()
 	}
 	if name != "" {
-		name = fmt.Sprintf(" (the server calls it %q)", name)
+		name = fmt.Sprintf(" (the server calls it %s)", Quote(name))
 	}
 	return fmt.Errorf("%w %d%s; known are %s", ErrUnknownProtocol, number, name, known)
 }
