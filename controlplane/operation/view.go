@@ -1,0 +1,81 @@
+package operation
+
+import (
+	"encoding/json"
+
+	"blockworld/effects"
+	"blockworld/effects/host"
+)
+
+// View is an operation as callers see it. It tells what is known and no more; every member is always there.
+type View struct {
+	ID         host.OpID `json:"id"`
+	Principal  host.Name `json:"principal"`
+	Actor      host.Name `json:"actor"`
+	Host       host.Name `json:"host"`
+	Task       host.Name `json:"task"`   // empty: none
+	Parent     string    `json:"parent"` // id of the macro; empty: none
+	Key        string    `json:"key"`    // idempotency key
+	Capability string    `json:"capability"`
+
+	State                 State           `json:"state"`
+	Meaning               string          `json:"meaning"` // the state in words
+	Terminal              bool            `json:"terminal"`
+	ExecutionConfirmed    bool            `json:"execution_confirmed"`    // succeeded, with its one receipt
+	ReconciliationPending bool            `json:"reconciliation_pending"` // outcome unknown, and nobody has closed it
+	DeliveryAttempts      uint32          `json:"delivery_attempts"`      // 0: no host ever had it
+	Run                   *RunView        `json:"run"`                    // last progress report; null: none
+	Outcome               *OutcomeView    `json:"outcome"`                // the host's word; null: none
+	Output                json.RawMessage `json:"output"`                 // of the capability; null: none. World text in it is untrusted
+	Rejection             *Rejection      `json:"rejection"`              // who said no and why; null: nobody
+	CancelRequested       string          `json:"cancel_requested"`       // why; empty: nobody asked. A request undoes nothing
+	Closure               string          `json:"closure"`                // accepted_unverified, or empty
+	Children              uint32          `json:"children"`
+
+	Summary      string         `json:"summary"` // for people: what was bound
+	Preview      []host.Preview `json:"preview"` // the effects that were decided on
+	Digest       effects.Digest `json:"digest"`  // of the binding
+	Precondition effects.Digest `json:"precondition"`
+	EffectDigest effects.Digest `json:"effect_digest"` // what a confirmation is bound to
+	Epoch        host.Epoch     `json:"epoch"`
+	Sequence     uint64         `json:"sequence"`
+	Policy       Decision       `json:"policy"`
+	ApprovedBy   host.Name      `json:"approved_by"`
+	Challenge    *Challenge     `json:"challenge,omitempty"` // only while it awaits confirmation, only for those who may confirm
+
+	Created Instant `json:"created"` // milliseconds since 1970
+	Updated Instant `json:"updated"`
+	Version uint64  `json:"version"`
+}
+
+// RunView is a progress report as callers see it.
+type RunView struct {
+	Seq     uint64 `json:"progress_seq"`
+	Percent int    `json:"percent"`
+	Note    string `json:"note"`
+}
+
+// OutcomeView is the host's word as callers see it.
+type OutcomeView struct {
+	Status  host.Status   `json:"status"`
+	Code    string        `json:"code"`
+	Message string        `json:"message"`
+	Sent    bool          `json:"sent"`
+	Receipt *host.Receipt `json:"receipt"` // the proof; null: none
+}
+
+// Challenge is what a confirmation answers. It is never stored.
+type Challenge struct {
+	ID      string         `json:"id"` // secret, single use
+	Digest  effects.Digest `json:"effect_digest"`
+	Policy  string         `json:"policy_revision"`
+	Expires int64          `json:"expires_tick"` // by the host's clock
+}
+
+// ViewOf returns the view of an operation. It has no challenge: that is the gateway's to add.
+func ViewOf(op Operation) View { return View{ID: op.ID, State: op.State} }
+
+// MayTellDone tells whether "done" may be said of it: it succeeded, the outcome is there, and a receipt confirms it.
+func MayTellDone(v View) bool {
+	return v.State == Succeeded && v.Outcome != nil && v.Outcome.Status == host.Succeeded && v.ExecutionConfirmed
+}
