@@ -9,7 +9,7 @@ type Bucket uint8
 const (
 	Meta Bucket = iota
 	Operations
-	Open
+	Unfinished
 	Keys
 	ByTask
 	ByActor

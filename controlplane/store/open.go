@@ -11,9 +11,9 @@ type Options struct {
 	MustExist bool             // ErrNoStore instead of starting a new one
 }
 
-// OpenFile opens the store at path, starting one if there is none. Errors wrap ErrLocked, ErrForeignVersion, ErrForeign,
+// Open opens the store at path, starting one if there is none. Errors wrap ErrLocked, ErrForeignVersion, ErrForeign,
 // ErrCorrupt, ErrReadOnly, ErrUnsafe, ErrNoStore or ErrDiskFull; the file is then as it was.
-func OpenFile(path string, o Options) (Engine, error) { return nil, ErrNoStore }
+func Open(path string, o Options) (Engine, error) { return nil, ErrNoStore }
 
 // Memory returns an engine that keeps everything in memory, with the semantics of one on disk.
 func Memory() Engine { return nil }
