@@ -47,6 +47,9 @@ func (v View) PaletteEntries(box geom.BlockBox, want registry.StateID) (entries,
 				if y := l.minY + int32(i)*16; y > box.Max.Y || y+15 < box.Min.Y {
 					continue
 				}
+				if s.direct {
+					continue
+				}
 				for _, p := range s.palette {
 					if entries++; p == want {
 						sections++

@@ -3,6 +3,7 @@ package worldstate
 import (
 	"encoding/binary"
 	"fmt"
+	"math/bits"
 
 	"blockworld/worldstate/geom"
 	"blockworld/worldstate/registry"
@@ -30,7 +31,7 @@ func (c *Column) Block(x, y, z int32) (registry.StateID, bool) {
 	if int(dy>>4) >= len(c.sections) {
 		return 0, false
 	}
-	return c.sections[dy>>4].at(dy&15<<8 | uint32(z&15)<<4 | uint32(x&15)), true
+	return c.sections[dy>>4].at(dy&15<<8 | uint32(z&15<<4|x&15)), true
 }
 
 // States calls yield with all cells bottom up, each layer by z, then x, until it returns false.
@@ -78,7 +79,7 @@ func DecodeColumn(data []byte, l ColumnLayout) (*Column, error) {
 		l.States = 1 << l.BlockBits
 	}
 	// Both lists of a usual column stay on the stack.
-	plan, palettes := make([]packed, 0, 24), make([]registry.StateID, 0, 512)
+	plan, palettes := make([]packed, 0, usualSections), make([]registry.StateID, 0, 512)
 	r := columnReader{data: data}
 	words := 0
 	for i := range int(l.Height / 16) {
@@ -86,7 +87,7 @@ func DecodeColumn(data []byte, l ColumnLayout) (*Column, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%w: section %d of a column: %w", ErrMalformed, i, err)
 		}
-		words += p.words
+		words += int(p.words)
 		palettes = longer
 		plan = append(plan, p)
 	}
@@ -99,16 +100,32 @@ func DecodeColumn(data []byte, l ColumnLayout) (*Column, error) {
 
 // packed is a section as it lies in the packet. It holds no pointers, so that planning costs the garbage collector nothing.
 type packed struct {
-	at      int // where the big-endian words begin
-	words   int
-	entries int // of the palette; 0 for direct ids
-	bits    int // 0 for a single state, which is the only entry of its palette
+	at      int32 // where the big-endian words begin
+	words   int32
+	entries int32 // of the palette; 0 for direct ids
+	bits    int32 // 0 for a single state, which is the only entry of its palette
 }
 
-// build copies planned sections into five allocations: column, list, sections, words, palettes. It returns the first
-// section that holds a cell out of range, -1 if there is none.
+// usualSections is how many sections the columns of the overworld have.
+const usualSections = 24
+
+// newColumn returns a column of n nil sections, by one allocation if it is a usual one.
+func newColumn(l *ColumnLayout, n int) *Column {
+	if n > usualSections {
+		return &Column{minY: l.MinY, direct: l.BlockBits, sections: make([]*section, n)}
+	}
+	c := &struct {
+		Column
+		room [usualSections]*section
+	}{Column: Column{minY: l.MinY, direct: l.BlockBits}}
+	c.sections = c.room[:n:n]
+	return &c.Column
+}
+
+// build copies planned sections into four allocations: column, sections, words, palettes. It returns the first section
+// that holds a cell out of range, -1 if there is none.
 func build(data []byte, plan []packed, palettes []registry.StateID, l *ColumnLayout, words int) (c *Column, bad int) {
-	c = &Column{minY: l.MinY, direct: l.BlockBits, sections: make([]*section, len(plan))}
+	c = newColumn(l, len(plan))
 	slab := make([]section, len(plan))
 	allWords := make([]uint64, words)
 	allPalettes := append(make([]registry.StateID, 0, len(palettes)), palettes...)
@@ -116,69 +133,78 @@ func build(data []byte, plan []packed, palettes []registry.StateID, l *ColumnLay
 		p, s := &plan[i], &slab[i]
 		c.sections[i] = s
 		if p.bits == 0 {
-			*s = uniform(allPalettes[:1:1])
+			s.words, s.palette = &noFields, allPalettes[:1:1]
 			allPalettes = allPalettes[1:]
 			continue
 		}
-		s.bits, s.packing = uint8(p.bits), packings[p.bits].packing
 		valid := l.States
 		if p.entries > 0 {
 			s.palette, allPalettes = allPalettes[:p.entries:p.entries], allPalettes[p.entries:]
-			valid = p.entries
+			valid = int(p.entries)
+		} else {
+			s.palette, s.direct = everyState(), true
 		}
-		s.words, allWords = allWords[:p.words:p.words], allWords[p.words:]
-		if !fill(s.words, data[p.at:], p.bits, valid) {
+		s.pack(int(p.bits), allWords[:p.words])
+		if !fill(allWords[:p.words], data[p.at:], int(p.bits), valid) {
 			return nil, i
 		}
+		allWords = allWords[p.words:]
 	}
 	return c, -1
 }
 
-// fill turns big-endian words into the machine's own and tells whether every field is below limit.
+// fill turns big-endian words into the words of a section and tells whether every field is below limit.
 //
-// Every second field is looked at at a time: adding what limit lacks to the next power of two makes a field that is too
-// large carry over into its neighbour, which was masked out before.
-func fill(dst []uint64, src []byte, bits, limit int) bool {
-	if limit >= 1<<bits {
-		swap(dst, src)
-		return true
+// What limit lacks to the next power of two is added to every field at once: one that is too large carries over into the
+// bit behind it, and the bits that carries came into are those in which the sum differs from the exclusive or.
+func fill(dst []uint64, src []byte, width, limit int) bool {
+	f := &packings[width]
+	add := f.ones * uint64(1<<width-limit)
+	if f.used == 64 {
+		return fillWhole(dst, src, add, f.over)
 	}
-	f := &packings[bits]
-	even, odd, add, shift := f.even, f.odd, f.one*uint64(1<<bits-limit), bits&63
-	var seen uint64
-	last := len(dst) - 1
-	tail := src[last*8:]
-	rest := dst[:last]
-	for len(rest) >= 4 && len(src) >= 32 {
-		a, b := binary.BigEndian.Uint64(src), binary.BigEndian.Uint64(src[8:])
-		c, d := binary.BigEndian.Uint64(src[16:]), binary.BigEndian.Uint64(src[24:])
-		rest[0], rest[1], rest[2], rest[3] = a, b, c, d
-		seen |= (a&even + add) | (a>>shift&odd + add) | (b&even + add) | (b>>shift&odd + add)
-		seen |= (c&even + add) | (c>>shift&odd + add) | (d&even + add) | (d>>shift&odd + add)
-		rest, src = rest[4:], src[32:]
+	var carried uint64
+	last, turn := len(dst)-1, 0
+	tail, rest := src[last*8:], dst[:last]
+	for len(rest) >= 2 && len(src) >= 16 {
+		a, b := binary.BigEndian.Uint64(src), binary.BigEndian.Uint64(src[8:16])
+		rest[0], rest[1] = bits.RotateLeft64(a, turn), bits.RotateLeft64(b, turn+f.used)
+		carried |= (a + add) ^ a ^ add
+		carried |= (b + add) ^ b ^ add
+		rest, src, turn = rest[2:], src[16:], turn+2*f.used
 	}
-	for i := range rest {
-		w := binary.BigEndian.Uint64(src[i*8:])
-		rest[i] = w
-		seen |= (w&even + add) | (w>>shift&odd + add)
+	if len(rest) > 0 {
+		a := binary.BigEndian.Uint64(src)
+		rest[0] = bits.RotateLeft64(a, turn)
+		carried |= (a + add) ^ a ^ add
+		turn += f.used
 	}
 	w := binary.BigEndian.Uint64(tail)
-	dst[last] = w
-	if used := sectionCells % int(f.per); used != 0 {
-		w &= 1<<(used*bits) - 1 // what lies behind the last cell means nothing
+	dst[last] = bits.RotateLeft64(w, turn)
+	if n := sectionCells % f.per; n != 0 {
+		w &= 1<<(n*width) - 1 // what lies behind the last cell means nothing
 	}
-	seen |= (w&even + add) | (w>>shift&odd + add)
-	return seen&(f.one<<shift) == 0
+	carried |= (w + add) ^ w ^ add
+	return carried&f.over == 0
 }
 
-// swap turns big-endian words into the machine's own.
-func swap(dst []uint64, src []byte) {
+// fillWhole is fill for fields that leave no bit of a word unused. What the last field carries is lost, but makes the sum
+// smaller than the word.
+func fillWhole(dst []uint64, src []byte, add, over uint64) bool {
+	var carried uint64
 	for len(dst) >= 4 && len(src) >= 32 {
-		dst[0], dst[1] = binary.BigEndian.Uint64(src), binary.BigEndian.Uint64(src[8:])
-		dst[2], dst[3] = binary.BigEndian.Uint64(src[16:]), binary.BigEndian.Uint64(src[24:])
+		d, s := (*[4]uint64)(dst), (*[32]byte)(src)
+		a, b := binary.BigEndian.Uint64(s[:8]), binary.BigEndian.Uint64(s[8:16])
+		c, e := binary.BigEndian.Uint64(s[16:24]), binary.BigEndian.Uint64(s[24:])
+		d[0], d[1], d[2], d[3] = a, b, c, e
+		if a+add < a || b+add < b || c+add < c || e+add < e {
+			return false
+		}
+		carried |= (a + add) ^ a ^ add
+		carried |= (b + add) ^ b ^ add
+		carried |= (c + add) ^ c ^ add
+		carried |= (e + add) ^ e ^ add
 		dst, src = dst[4:], src[32:]
 	}
-	for i := range dst {
-		dst[i] = binary.BigEndian.Uint64(src[i*8:])
-	}
+	return carried&over == 0
 }

@@ -101,7 +101,7 @@ func (r *columnReader) blocks(l *ColumnLayout, palettes []registry.StateID) (pac
 	if err != nil {
 		return packed{}, nil, err
 	}
-	p := packed{bits: bits}
+	p := packed{bits: int32(bits)}
 	switch {
 	case bits == 0:
 		p.entries = 1
@@ -110,30 +110,32 @@ func (r *columnReader) blocks(l *ColumnLayout, palettes []registry.StateID) (pac
 		}
 		return p, palettes, r.skipWords(l, 0)
 	case bits <= largestPalette:
-		p.bits = max(bits, smallestPalette)
-		if p.entries, err = r.paletteSize(1 << p.bits); err != nil {
+		bits = max(bits, smallestPalette)
+		entries, err := r.paletteSize(1 << bits)
+		if err != nil {
 			return p, nil, err
 		}
-		if palettes, err = r.palette(palettes, p.entries, l.States); err != nil {
+		if palettes, err = r.palette(palettes, entries, l.States); err != nil {
 			return p, nil, err
 		}
+		p.entries = int32(entries)
 	case bits > 32:
 		return p, nil, fmt.Errorf("%d bits for a block", bits)
 	default:
-		p.bits = int(l.BlockBits)
+		bits = int(l.BlockBits)
 	}
-	p.words = wordsFor(sectionCells, p.bits)
+	words := wordsFor(sectionCells, bits)
 	if !l.NoLongCounts {
 		sent, err := r.varint()
 		if err != nil {
 			return p, nil, err
 		}
-		if sent != p.words {
-			return p, nil, fmt.Errorf("%d words where %d are needed", sent, p.words)
+		if sent != words {
+			return p, nil, fmt.Errorf("%d words where %d are needed", sent, words)
 		}
 	}
-	p.at = r.at
-	return p, palettes, r.skip(p.words * 8)
+	p.bits, p.words, p.at = int32(bits), int32(words), int32(r.at)
+	return p, palettes, r.skip(words * 8)
 }
 
 // paletteSize reads the size of a palette, at most so many entries.

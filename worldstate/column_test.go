@@ -84,20 +84,72 @@ func TestOneBiome(t *testing.T) {
 	}
 }
 
-// TestWordsReach shows that no cell of a section lies beyond its words, whatever the width of its fields.
+// TestWordsReach shows that no cell of a section lies beyond its words, whatever the width of its fields, and that its
+// field lies where its number says.
 func TestWordsReach(t *testing.T) {
-	one := uniform([]registry.StateID{7})
-	for bits := range len(packings) {
-		words, mul, per := len(one.words), one.mul, sectionCells
-		if bits > 0 {
-			words, mul, per = wordsFor(sectionCells, bits), packings[bits].mul, int(packings[bits].per)
+	for width := range len(packings) {
+		s, per := uniform([]registry.StateID{7}), sectionCells
+		if width > 0 {
+			s.pack(width, make([]uint64, wordsFor(sectionCells, width)))
+			per = packings[width].per
 		}
-		for i := range uint32(sectionCells) {
-			if w := i * mul >> mulShift; int(w) >= words || int(w) != int(i)/per {
-				t.Fatalf("%d bits: cell %d in word %d of %d", bits, i, w, words)
+		for i := range uint64(sectionCells) {
+			p := i * s.mul
+			if w := int(p >> mulShift); w >= len(s.fields()) || w != int(i)/per {
+				t.Fatalf("%d bits: cell %d in word %d of %d", width, i, w, len(s.fields()))
+			}
+			if got, want := -int(p)&63, int(i)*width&63; got != want {
+				t.Fatalf("%d bits: cell %d at bit %d, want %d", width, i, got, want)
 			}
 		}
 	}
+}
+
+// TestFill compares fill with reading field by field, for every width and for limits from one to all, with one field that
+// is just in or just out, and with anything behind the last cell of a word.
+func TestFill(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		width := rapid.IntRange(1, 16).Draw(t, "width")
+		limit := rapid.IntRange(1, 1<<width).Draw(t, "limit")
+		odd := rapid.IntRange(0, sectionCells-1).Draw(t, "place")
+		value := min(limit-1+rapid.IntRange(0, 1).Draw(t, "over"), 1<<width-1)
+		r := rapid.Uint64().Draw(t, "seed")
+		next := func() uint64 { r = r*6364136223846793005 + 1442695040888963407; return r >> 20 }
+		words := make([]uint64, wordsFor(sectionCells, width))
+		per := packings[width].per
+		for n := range words {
+			w := next()<<40 ^ next() // the bits that no field uses stay as they are
+			for i := range per {
+				field := next() % uint64(limit)
+				if n*per+i == odd {
+					field = uint64(value)
+				}
+				if n*per+i < sectionCells {
+					w = w&^(uint64(1<<width-1)<<(i*width)) | field<<(i*width)
+				}
+			}
+			words[n] = w
+		}
+		var src []byte
+		for _, w := range words {
+			src = binary.BigEndian.AppendUint64(src, w)
+		}
+		dst := make([]uint64, len(words))
+		if got := fill(dst, append(src, 1, 2, 3), width, limit); got != (value < limit) {
+			t.Fatalf("%d bits: field %d of %d: %v", width, value, limit, got)
+		}
+		if value >= limit {
+			return
+		}
+		s := section{palette: everyState(), direct: true}
+		s.pack(width, dst)
+		for i := range sectionCells {
+			want := words[i/per] >> (i % per * width) & (1<<width - 1)
+			if got := s.at(uint32(i)); uint64(got) != want {
+				t.Fatalf("%d bits: cell %d is %d, want %d", width, i, got, want)
+			}
+		}
+	})
 }
 
 // TestColumnSet changes random cells of a column and of a plain array and compares them, and the column it began with.

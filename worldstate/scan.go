@@ -122,7 +122,7 @@ func (s *scan) section(sec *section, corner geom.BlockPos) {
 		if only := sec.palette[0]; s.want(only) {
 			s.all(func(uint32) (registry.StateID, bool) { return only, true }, corner)
 		}
-	case len(sec.palette) == 0:
+	case sec.direct:
 		last, wanted := sec.at(0), s.want(sec.at(0))
 		s.all(func(i uint32) (registry.StateID, bool) {
 			if state := sec.at(i); state != last {
@@ -171,17 +171,17 @@ func (s *scan) palette(sec *section, corner geom.BlockPos) {
 		return
 	}
 	f := &packings[sec.bits]
-	if len(indexes) == 1 {
+	if len(indexes) == 1 && f.used == 64 {
 		mask := uint64(indexes[0]) * f.ones
-		for n, w := range sec.words {
-			if x := w ^ mask; (x-f.ones)&^x&f.highs != 0 && !s.word(sec, n, &wanted, corner) {
+		for n, w := range sec.fields() {
+			if x := w ^ mask; (x-f.ones)&^x&f.highs != 0 && !s.word(sec, n, w, &wanted, corner) {
 				return
 			}
 		}
 		return
 	}
-	for n, w := range sec.words {
-		if holds(w, indexes, f) && !s.word(sec, n, &wanted, corner) {
+	for n, w := range sec.fields() {
+		if w = turned(w, n, f.used); holds(w, indexes, f) && !s.word(sec, n, w, &wanted, corner) {
 			return
 		}
 	}
@@ -189,7 +189,7 @@ func (s *scan) palette(sec *section, corner geom.BlockPos) {
 
 // holds tells whether any field of w is one of the indexes: a field that is equal becomes zero, and subtracting one from
 // a zero field borrows into its highest bit. Bits behind the last field may only make it say yes too often.
-func holds(w uint64, indexes []int, f *fields) bool {
+func holds(w uint64, indexes []int, f *packing) bool {
 	for _, i := range indexes {
 		if x := w ^ uint64(i)*f.ones; (x-f.ones)&^x&f.highs != 0 {
 			return true
@@ -198,11 +198,12 @@ func holds(w uint64, indexes []int, f *fields) bool {
 	return false
 }
 
-// word looks at each field of one word.
-func (s *scan) word(sec *section, n int, wanted *[1 << largestPalette]bool, corner geom.BlockPos) bool {
-	first, w := uint32(n)*uint32(sec.per), sec.words[n]
-	for i := first; i < min(first+uint32(sec.per), sectionCells); i++ {
-		field := uint16(w) & sec.mask
+// word looks at each field of word n, which is w as it was on the wire.
+func (s *scan) word(sec *section, n int, w uint64, wanted *[1 << largestPalette]bool, corner geom.BlockPos) bool {
+	per := uint32(packings[sec.bits].per)
+	first := uint32(n) * per
+	for i := first; i < min(first+per, sectionCells); i++ {
+		field := w & sec.mask
 		w >>= sec.bits
 		if !wanted[field&0xff] {
 			continue

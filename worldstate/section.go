@@ -1,7 +1,9 @@
 package worldstate
 
 import (
+	"math/bits"
 	"slices"
+	"sync"
 	"unsafe"
 
 	"blockworld/worldstate/registry"
@@ -11,60 +13,63 @@ import (
 const sectionCells = 4096
 
 // section is one 16x16x16 part of a column in the packed form of the wire: words of equal fields, no field across two
-// words, each an index into the palette or, without palette, a state id. A section of one state has fields of no bits in
-// a word that all such sections share, so that reading a cell is the same for all. It is immutable once it is shared; a
-// private one belongs to one mirror and is changed in place.
+// words, each an index into the palette or, for direct ids, into a palette in which every state stands at its own place.
+// A section of one state has fields of no bits in a word that all such sections share: reading a cell is the same for all.
+// A section is immutable once it is shared; a private one belongs to one mirror and is changed in place.
+//
+// Where fields do not fill a word, each word is kept turned left by the bits that the fields of the words before it take:
+// then the field of cell i begins at bit i*bits, modulo 64, in whichever word it lies.
 type section struct {
-	words   []uint64
-	palette []registry.StateID // empty for direct ids
-	packing
-	bits    uint8 // of a field, 0 for one state
+	words   *uint64 // the first of all, see fields
+	mask    uint64
+	palette []registry.StateID
+	mul     uint64 // of a packing
+	bits    uint8  // of a field, 0 for one state
+	direct  bool   // fields are ids
 	private bool
 }
 
 // noFields is the word of sections of one state. Nobody writes to it.
-var noFields [1]uint64
+var noFields uint64
 
 // uniform returns a section of one state; its palette is the slice given.
 func uniform(palette []registry.StateID) section {
-	return section{words: noFields[:], palette: palette}
+	return section{words: &noFields, palette: palette}
 }
 
-// packing is what reading a field needs to know of its width.
+// everyState is the palette of direct ids: 128 kB, made when the first section needs it.
+var everyState = sync.OnceValue(func() []registry.StateID {
+	out := make([]registry.StateID, 1<<16)
+	for i := range out {
+		out[i] = registry.StateID(i)
+	}
+	return out
+})
+
+// packing is a width of fields.
 type packing struct {
-	mul  uint32 // index*mul>>mulShift is index/per, exact for every index of a section
-	mask uint16
-	per  uint8 // fields in a word
-	used uint8 // bits of a word that fields take
-}
-
-const mulShift = 18
-
-// fields is a width of fields with the masks that treat many fields of a word at once.
-type fields struct {
-	packing
-	even  uint64 // fields 0, 2, 4 ...
-	odd   uint64 // fields 1, 3, 5 ..., shifted into the places of those before them
-	one   uint64 // the lowest bit of fields 0, 2, 4 ...
+	mul   uint64 // times a cell's index it is the number of its word, above mulShift, and the turn that brings its field down
+	per   int    // fields in a word
+	used  int    // bits of a word that fields take
 	ones  uint64 // the lowest bit of every field
 	highs uint64 // the highest bit of every field
+	over  uint64 // the bits that fields carry into when they overflow, but for one that ends with the word
 }
 
+const mulShift = 50
+
 // packings holds every width up to 16 bits by its number of bits; 0 is not used.
-var packings = func() (out [17]fields) {
+var packings = func() (out [17]packing) {
 	for bits := 1; bits < len(out); bits++ {
-		f, per, mask := &out[bits], 64/bits, uint64(1<<bits-1)
-		f.packing = packing{mul: uint32(1<<mulShift/per + 1), per: uint8(per), used: uint8(per * bits), mask: uint16(mask)}
+		per := 64 / bits
+		// An index times 1<<18/per + 1 is the number of its word times 1<<18, exact for every index of a section.
+		f := packing{mul: uint64(1<<18/per+1)<<(mulShift-18) | uint64(64-bits), per: per, used: per * bits}
 		for i := range per {
 			f.ones |= 1 << (i * bits)
-			if i%2 == 0 {
-				f.even |= mask << (i * bits)
-				f.one |= 1 << (i * bits)
-			} else {
-				f.odd |= mask << ((i - 1) * bits)
-			}
 		}
 		f.highs = f.ones << (bits - 1)
+		f.over = f.ones << bits
+		out[bits] = f
 	}
 	return out
 }()
@@ -75,25 +80,37 @@ func wordsFor(n, bits int) int {
 	return (n + per - 1) / per
 }
 
+// pack gives a section the fields of a width.
+func (s *section) pack(width int, words []uint64) {
+	s.words, s.bits, s.mul, s.mask = &words[0], uint8(width), packings[width].mul, 1<<width-1
+}
+
+// fields are the words of a section: as many as its width takes, since pack was given them.
+func (s *section) fields() []uint64 {
+	if s.bits == 0 {
+		return unsafe.Slice(s.words, 1)
+	}
+	return unsafe.Slice(s.words, wordsFor(sectionCells, int(s.bits)))
+}
+
 // at returns the state of a cell; index is below sectionCells. This is the innermost step of everything that looks at the
 // world, so the word is read without asking whether it is there: a section always has as many words as fields of its width
-// need (TestWordsReach goes through all of them).
+// need (TestWordsReach goes through all of them). It is written to be cheap enough for the compiler to put it and
+// Column.Block into their callers, which halves what a lookup costs.
 func (s *section) at(index uint32) registry.StateID {
-	w := index * s.mul >> mulShift
-	word := *(*uint64)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(s.words)), uintptr(w)*8))
-	field := word >> ((index*uint32(s.bits) - w*uint32(s.used)) & 63) & uint64(s.mask)
-	if field < uint64(len(s.palette)) {
-		return s.palette[field]
-	}
-	return registry.StateID(field) // there is no palette: every index was checked against it
+	p := uint64(index) * s.mul
+	return s.palette[bits.RotateLeft64(*(*uint64)(unsafe.Add(unsafe.Pointer(s.words), p>>mulShift*8)), int(p))&s.mask]
 }
 
 // put writes a field of a private section.
 func (s *section) put(index uint32, field uint16) {
-	w := index * s.mul >> mulShift
-	shift := (index*uint32(s.bits) - w*uint32(s.used)) & 63
-	s.words[w] = s.words[w]&^(uint64(s.mask)<<shift) | uint64(field)<<shift
+	p := uint64(index) * s.mul
+	w := &s.fields()[p>>mulShift]
+	*w = *w&^bits.RotateLeft64(s.mask, -int(p)) | bits.RotateLeft64(uint64(field), -int(p))
 }
+
+// turned is a word as it was on the wire, its first field lowest.
+func turned(word uint64, n, used int) uint64 { return bits.RotateLeft64(word, -n*used) }
 
 // unpack writes the states of all cells in index order.
 func (s *section) unpack(out *[sectionCells]registry.StateID) {
@@ -103,18 +120,13 @@ func (s *section) unpack(out *[sectionCells]registry.StateID) {
 		}
 		return
 	}
-	per, mask, bits := int(s.per), s.mask, s.bits
+	f := &packings[s.bits]
 	i := 0
-	for _, w := range s.words {
-		n := min(per, sectionCells-i)
-		for range n {
-			field := uint16(w) & mask
-			if len(s.palette) > 0 {
-				out[i] = s.palette[field]
-			} else {
-				out[i] = registry.StateID(field)
-			}
-			w >>= bits
+	for n, w := range s.fields() {
+		w = turned(w, n, f.used)
+		for range min(f.per, sectionCells-i) {
+			out[i] = s.palette[w&s.mask]
+			w >>= s.bits
 			i++
 		}
 	}
@@ -123,8 +135,8 @@ func (s *section) unpack(out *[sectionCells]registry.StateID) {
 // clone makes a private copy with room for a few more palette entries.
 func (s *section) clone() *section {
 	c := *s
-	c.words = slices.Clone(s.words)
-	if len(s.palette) > 0 {
+	c.words = &slices.Clone(s.fields())[0]
+	if !s.direct {
 		c.palette = append(make([]registry.StateID, 0, len(s.palette)+4), s.palette...)
 	}
 	c.private = true
@@ -144,10 +156,9 @@ func (s *section) set(index uint32, state registry.StateID, directBits int) {
 		if s.palette[0] == state {
 			return
 		}
-		s.bits, s.packing = smallestPalette, packings[smallestPalette].packing
-		s.words = make([]uint64, wordsFor(sectionCells, smallestPalette))
+		s.pack(smallestPalette, make([]uint64, wordsFor(sectionCells, smallestPalette)))
 	}
-	if len(s.palette) == 0 {
+	if s.direct {
 		s.put(index, uint16(state))
 		return
 	}
@@ -165,26 +176,25 @@ func (s *section) set(index uint32, state registry.StateID, directBits int) {
 }
 
 // repack gives the fields more bits. States that nothing shows any more leave the palette.
-func (s *section) repack(bits, directBits int) {
+func (s *section) repack(width, directBits int) {
 	var cells [sectionCells]registry.StateID
 	s.unpack(&cells)
-	var fresh []registry.StateID
-	if bits <= largestPalette {
-		fresh = usedStates(s, &cells)
-		if len(fresh) < 1<<s.bits {
-			bits = int(s.bits) // what was dropped leaves room
+	if width > largestPalette {
+		s.palette, s.direct = everyState(), true
+		s.pack(directBits, make([]uint64, wordsFor(sectionCells, directBits)))
+		for i, state := range cells {
+			s.put(uint32(i), uint16(state))
 		}
-	} else {
-		bits = directBits
+		return
 	}
-	s.palette, s.bits, s.packing = fresh, uint8(bits), packings[bits].packing
-	s.words = make([]uint64, wordsFor(sectionCells, bits))
+	fresh := usedStates(s, &cells)
+	if len(fresh) < 1<<s.bits {
+		width = int(s.bits) // what was dropped leaves room
+	}
+	s.palette = fresh
+	s.pack(width, make([]uint64, wordsFor(sectionCells, width)))
 	for i, state := range cells {
-		field := uint16(state)
-		if fresh != nil {
-			field = uint16(slices.Index(fresh, state))
-		}
-		s.put(uint32(i), field)
+		s.put(uint32(i), uint16(slices.Index(fresh, state)))
 	}
 }
 
@@ -206,5 +216,8 @@ func usedStates(s *section, cells *[sectionCells]registry.StateID) []registry.St
 
 // equal tells whether two sections hold the same cells in the same packed form.
 func (s *section) equal(o *section) bool {
-	return s.bits == o.bits && slices.Equal(s.palette, o.palette) && slices.Equal(s.words, o.words)
+	if s.bits != o.bits || s.direct != o.direct || !slices.Equal(s.fields(), o.fields()) {
+		return false
+	}
+	return s.direct || slices.Equal(s.palette, o.palette)
 }

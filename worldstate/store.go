@@ -91,8 +91,8 @@ func (st *SectionStore) hash(s *section) uint64 {
 		return 0
 	}
 	// The bytes of the words in the machine's own order: the hash lives in this process only.
-	h := maphash.Bytes(st.seed, unsafe.Slice((*byte)(unsafe.Pointer(&s.words[0])), len(s.words)*8))
-	if len(s.palette) > 0 {
+	h := maphash.Bytes(st.seed, unsafe.Slice((*byte)(unsafe.Pointer(s.words)), len(s.fields())*8))
+	if !s.direct {
 		h ^= maphash.Bytes(st.seed, unsafe.Slice((*byte)(unsafe.Pointer(&s.palette[0])), len(s.palette)*2)) * 0x9e3779b97f4a7c15
 	}
 	return h

@@ -51,7 +51,7 @@ func (v View) Block(pos geom.BlockPos) (registry.StateID, bool) {
 	if int(dy>>4) >= len(c.sections) {
 		return 0, false
 	}
-	return c.sections[dy>>4].at(dy&15<<8 | uint32(pos.Z&15)<<4 | uint32(pos.X&15)), true
+	return c.sections[dy>>4].at(dy&15<<8 | uint32(pos.Z&15<<4|pos.X&15)), true
 }
 
 // Loaded tells whether a column is loaded.
