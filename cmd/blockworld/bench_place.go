@@ -144,7 +144,7 @@ func (c placeCase) build(ctx context.Context, p *printer, f *buildFlags) (placed
 	if run == nil {
 		return placed{}, err
 	}
-	if err := ended(run.result, err); err != nil {
+	if err := run.ended(err, "measure again"); err != nil {
 		return placed{}, err
 	}
 	return pace(j, j.Commits()-before)

@@ -13,6 +13,7 @@ import (
 
 	"blockworld/bot"
 	"blockworld/bot/builder"
+	"blockworld/bot/login"
 	"blockworld/effects"
 	"blockworld/effects/blueprint"
 	"blockworld/effects/mission"
@@ -62,7 +63,7 @@ func newBuild(g *globals) *cobra.Command {
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.rateSet(cmd)
-			return runBuild(cmd.Context(), g.printer(cmd), f, args)
+			return f.captured(runBuild(cmd.Context(), g.printer(cmd), f, args))
 		},
 	}
 	fl := cmd.Flags()
@@ -118,17 +119,17 @@ type buildReport struct {
 	States     int     `json:"states_total"`
 	MinGrade   string  `json:"min_grade"`
 	Seconds    float64 `json:"elapsed_s"`
+
+	Kick         string `json:"kick_reason_untrusted,omitempty"` // of the newest kick, in full
+	CaptureError string `json:"capture_error,omitempty"`
 }
 
 func runBuild(ctx context.Context, p *printer, f *buildFlags, args []string) error {
 	if f.reconcile != "" && f.reconcile != "world" {
 		return fail(exitUsage, fmt.Errorf("--reconcile %q: only \"world\" is known", f.reconcile))
 	}
-	if f.pipeline < 1 || f.pipeline > 64 {
-		return fail(exitUsage, fmt.Errorf("--pipeline %d: 1 to 64 placements can be on their way", f.pipeline))
-	}
-	if math.IsNaN(f.rate) || f.rate > profile.MaxRate || f.rate < 0 && f.rate != -1 || f.rate > 0 && f.rate < 0.001 {
-		return fail(exitUsage, fmt.Errorf("--rate %v: uses per second, 0.001 to %v, or 0 for as fast as the server answers", f.rate, profile.MaxRate))
+	if err := checkPace(f.rate, f.pipeline); err != nil {
+		return err
 	}
 	if f.deadline < 0 || f.tries < 0 || f.timeout <= 0 {
 		return fail(exitUsage, errors.New("--deadline, --tries and --connect-timeout cannot be negative"))
@@ -146,8 +147,11 @@ func runBuild(ctx context.Context, p *printer, f *buildFlags, args []string) err
 	if f.at == "" {
 		return fail(exitUsage, errors.New("where? give --at X,Y,Z, the minimum corner"))
 	}
-	if f.server == "" {
-		return fail(exitUsage, errors.New("no server: give --server HOST or HOST:PORT"))
+	if err := f.check(); err != nil {
+		return err
+	}
+	if _, _, err := f.where(bp); err != nil {
+		return err
 	}
 	prof, err := f.loadProfile()
 	if err != nil {
@@ -162,10 +166,24 @@ func runBuild(ctx context.Context, p *printer, f *buildFlags, args []string) err
 		return err
 	}
 	rec, file, err := f.start(ctx, p, j, bp, prof)
-	if err != nil {
+	switch {
+	case wasInterrupted(ctx, err):
+		return fail(exitFailed, &interrupted{"nothing was begun: give the same command again"})
+	case err != nil:
 		return err
 	}
 	return f.work(ctx, p, j, rec, file)
+}
+
+// checkPace holds --rate and --pipeline to their ranges; the rate -1 is none given.
+func checkPace(rate float64, pipeline int) error {
+	if pipeline < 1 || pipeline > 64 {
+		return fail(exitUsage, fmt.Errorf("--pipeline %d: 1 to 64 placements can be on their way", pipeline))
+	}
+	if math.IsNaN(rate) || rate > profile.MaxRate || rate < 0 && rate != -1 || rate > 0 && rate < 0.001 {
+		return fail(exitUsage, fmt.Errorf("--rate %v: uses per second, 0.001 to %v, or 0 for as fast as the server answers", rate, profile.MaxRate))
+	}
+	return nil
 }
 
 // loadProfile reads the server's profile; without one nothing is offered.
@@ -180,6 +198,10 @@ func (f *buildFlags) loadProfile() (*profile.Profile, error) {
 		return nil, fail(exitDenied, fmt.Errorf("%w: run `blockworld probe %s --data %s` first", err, f.server, f.data))
 	case err != nil:
 		return nil, fail(exitUsage, err)
+	}
+	if prof.Mode != effects.Attached.String() {
+		return nil, fail(exitDenied, fmt.Errorf("the profile %s is for the mode %s; build joins servers as %s: run `blockworld probe %s --data %s`",
+			path, prof.Mode, effects.Attached, f.server, f.data))
 	}
 	if _, ok := prof.Offer(effects.PlaceBlock); !ok {
 		return nil, fail(exitDenied, fmt.Errorf("the profile %s does not offer place_block: see what it found, and `accept: observed`", path))
@@ -226,13 +248,12 @@ func (f *buildFlags) start(ctx context.Context, p *printer, j *journal.Journal, 
 	if err != nil {
 		return none, nil, joinFailed(err)
 	}
-	if was := prof.Server.Identity; was != seen.identity {
-		return none, nil, fail(exitDenied, fmt.Errorf("the profile is of %s, this is %s: run `blockworld probe %s --data %s` first", was, seen.identity, f.server, f.data))
+	if why := suits(prof, seen); why != "" {
+		return none, nil, fail(exitDenied, fmt.Errorf("the profile %s: run `blockworld probe %s --username %s --data %s` first", why, f.server, f.username, f.data))
 	}
 	if !plot.Walk.Contains(seen.feet) {
 		wider := plot.Walk.Union(geom.BlockBox{Min: seen.feet, Max: seen.feet}.Grow(2))
-		return none, nil, fail(exitUsage, fmt.Errorf("the bot stands at %v, outside its walk box %v, and never leaves that box: "+
-			"bring it nearer, or allow more room with --walk-box %v", seen.feet, plot.Walk, wider))
+		return none, nil, fail(exitUsage, fmt.Errorf("%s: bring it nearer, or allow more room with --walk-box %v", outsideWords(seen.feet, plot.Walk), wider))
 	}
 	plan, err := blueprint.MakePlan(seen.reg, bp, corner, blueprint.Options{
 		World: seen, Build: plot.Build, Click: plot.Click, Walk: plot.Walk, MayReplace: f.replace, CanFly: seen.mayFly,
@@ -244,6 +265,9 @@ func (f *buildFlags) start(ctx context.Context, p *printer, j *journal.Journal, 
 	tellPlan(p, plan, false)
 	if n := len(plan.Rejected) + len(plan.Unreachable); n > 0 && !f.partial {
 		return none, nil, fail(exitUsage, fmt.Errorf("%d cells of the file cannot be placed (listed above): build the rest with --partial", n))
+	}
+	if len(plan.Final) == 0 {
+		return none, nil, fail(exitUsage, errors.New("there is nothing to build: no cell of the file can be placed here"))
 	}
 	id, err := effects.NewMissionID(rand.Reader)
 	if err != nil {
@@ -298,7 +322,7 @@ func (f *place) where(bp *blueprint.Blueprint) (geom.BlockPos, sentinel.Plot, er
 	if err := plot.Validate(); err != nil {
 		return corner, plot, fail(exitUsage, err)
 	}
-	return corner, plot, nil
+	return corner, plot, surveyable(plot)
 }
 
 // goOn resumes a stored mission.
@@ -389,28 +413,37 @@ func (f *buildFlags) carry(ctx context.Context, p *printer, j *journal.Journal, 
 	if failed != nil {
 		return fail(exitFailed, failed)
 	}
+	report.CaptureError = f.captureError()
 	tellReport(p, report, run.result)
 	if jerr := p.result(report); jerr != nil {
 		return jerr
 	}
-	return ended(run.result, err)
+	return run.ended(err, fmt.Sprintf("go on with `blockworld build --resume --data %s`", f.data))
 }
 
-// ended turns the end of a mission into an exit code.
-func ended(r builder.Result, err error) error {
+// ended turns the end of a mission into an exit code. Then is how to go on after an interruption.
+func (r *missionRun) ended(err error, then string) error {
+	end := r.result
+	var coded *exitError
 	switch {
+	case err != nil && errors.As(err, &coded):
+		return err
 	case err != nil && errors.Is(err, context.Canceled):
-		return fail(exitFailed, errors.New("interrupted; go on with --resume"))
+		return fail(exitFailed, &interrupted{then})
+	case errors.Is(err, login.ErrKicked), errors.Is(err, bot.ErrConnection):
+		return joinFailed(fmt.Errorf("%w; %s", err, then))
 	case err != nil:
 		return joinFailed(err)
-	case r.Done:
+	case end.Done:
 		return nil
-	case r.Waiting == mission.WaitUnverified:
-		return fail(exitUnverified, fmt.Errorf("the mission waits: %s", r.Waiting))
-	case r.Stuck != "":
-		return fail(exitFailed, fmt.Errorf("the bot cannot get to where it must look: %s", r.Stuck))
+	case end.Waiting == mission.WaitUnverified:
+		return fail(exitUnverified, fmt.Errorf("the mission waits: %s", end.Waiting))
+	case end.Stuck != "":
+		return fail(exitFailed, fmt.Errorf("the bot cannot get to where it must look: %s", end.Stuck))
+	case end.Waiting == mission.WaitRefused && r.denied:
+		return fail(exitDenied, fmt.Errorf("the mission waits: %s; the guard denied it, see above", end.Waiting))
 	}
-	return fail(exitFailed, fmt.Errorf("the mission waits: %s", r.Waiting))
+	return fail(exitFailed, fmt.Errorf("the mission waits: %s", end.Waiting))
 }
 
 // missionRun is one carrying-out of a mission by this process.
@@ -419,6 +452,15 @@ type missionRun struct {
 	file    *missionFile
 	result  builder.Result
 	refused int
+	denied  bool   // the guard's no is the newest answer to an effect
+	kick    string // the server's own words at the newest kick
+}
+
+// heard notes what the end of a session said.
+func (r *missionRun) heard(err error) {
+	if reason := kickReason(err); reason != "" {
+		r.kick = reason
+	}
 }
 
 // run opens the site and works it. Decide, if given, makes the owner's decisions before the work begins.
@@ -443,20 +485,23 @@ func (f *buildFlags) run(ctx context.Context, p *printer, j *journal.Journal, re
 	run := &missionRun{site: site, file: file}
 	bar := p.progress(len(file.Plan.Steps), "placing")
 	defer bar.Close()
+	tell := newTeller(func(format string, args ...any) {
+		bar.Clear()
+		p.say(format, args...)
+	}, reg)
+	defer tell.end()
 	site.Report = func(e builder.Event) {
-		if s, ok := e.(builder.Settled); ok {
-			if s.Verdict == effects.Refused {
+		switch e := e.(type) {
+		case builder.Settled:
+			run.denied = false
+			if e.Verdict == effects.Refused {
 				run.refused++
 			}
 			bar.Set(int(site.Mission().Cursor().Count))
+		case builder.Denied:
+			run.denied = true
 		}
-		if words := builder.Words(e); words != "" {
-			bar.Clear()
-			p.say("%s", words)
-			if w, ok := e.(builder.Waiting); ok {
-				tellShort(p, reg, w.Short)
-			}
-		}
+		tell.hear(e)
 	}
 	if err := site.Open(); err != nil {
 		return nil, fail(exitFailed, err)
@@ -474,8 +519,67 @@ func (f *buildFlags) run(ctx context.Context, p *printer, j *journal.Journal, re
 	o.Protocol = file.Plan.Protocol
 	o.Sections = worldstate.NewSectionStore()
 	site.Hook(&o)
-	run.result, err = site.Work(ctx, func(ctx context.Context) (*bot.Bot, error) { return bot.Join(ctx, o) }, retry(f.tries))
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	join := func(ctx context.Context) (*bot.Bot, error) {
+		b, err := bot.Join(ctx, o)
+		if err != nil {
+			run.heard(err)
+			return nil, err
+		}
+		b.Listen(&gatekeeper{run: run, stay: f.stay, stop: stop, say: p.say})
+		return b, nil
+	}
+	run.result, err = site.Work(ctx, join, retry(f.tries))
+	if cause := context.Cause(ctx); errors.As(cause, new(*exitError)) {
+		err = cause
+	}
 	return run, err
+}
+
+// outsideWords says that the bot is where it may not walk.
+func outsideWords(feet geom.BlockPos, walk geom.BlockBox) string {
+	return fmt.Sprintf("the bot stands at %v, outside its walk box %v, and never leaves that box", feet, walk)
+}
+
+// gatekeeper ends a mission's session in which the bot comes into the world outside of its walk box: it could not take a
+// step, and would only be told so walk by walk.
+type gatekeeper struct {
+	run  *missionRun
+	stay bool // only say so: somebody may bring the bot to its place
+	stop context.CancelCauseFunc
+	say  func(format string, args ...any)
+	done bool
+}
+
+// Fact implements bot.Listener.
+func (g *gatekeeper) Fact(tx *bot.Tx, _ bot.Fact) {
+	if !g.done {
+		tx.Wake(1)
+	}
+}
+
+// Ended implements bot.Listener.
+func (g *gatekeeper) Ended(err error) { g.run.heard(err) }
+
+// Tick implements bot.Listener.
+func (g *gatekeeper) Tick(tx *bot.Tx) bool {
+	v, rec := tx.View(), &g.run.site.Record
+	if g.done || !tx.Ready() || v.Self().GameMode == worldstate.GameModeUnknown {
+		return !g.done
+	}
+	g.done = true
+	feet := geom.BlockAt(tx.Player().Pos)
+	if v.DimensionName() != rec.Dimension || rec.Plot.Walk.Contains(feet) {
+		return false
+	}
+	words := outsideWords(feet, rec.Plot.Walk) + ": bring it nearer (a stored mission keeps its boxes)"
+	if g.stay {
+		g.say("%s", words)
+		return false
+	}
+	g.stop(fail(exitFailed, errors.New(words+", then go on with --resume")))
+	return false
 }
 
 // report gathers the figures of a run.
@@ -484,7 +588,7 @@ func (r *missionRun) report(began time.Time) (buildReport, error) {
 	out := buildReport{
 		Mission: r.site.Record.ID.String(), Done: r.result.Done, Steps: s.Steps, Placed: s.Proven, Present: s.Present,
 		Accepted: s.Accepted, Unverified: s.Unverified, Refused: r.refused, Wrong: s.Wrong, Disturbed: s.Disturbed,
-		Open: s.Open + s.Refused, Cells: len(r.file.Plan.Final), Matching: s.Inspection.Matching, Seconds: time.Since(began).Seconds(),
+		Open: s.Open + s.Refused, Cells: len(r.file.Plan.Final), Matching: s.Inspection.Matching, Seconds: time.Since(began).Seconds(), Kick: r.kick,
 	}
 	if !r.result.Done {
 		out.Waiting = r.result.Waiting.String()

@@ -37,7 +37,13 @@ func newDemo(g *globals) *cobra.Command {
 		Long: "Starts an embedded Minecraft server on loopback, joins it with a bot, builds a small house there, looks at it again after\n" +
 			"a fresh join, and writes the receipts and a picture. With --hold the server stays up; join it with a Minecraft client\n" +
 			"of the same version and watch.",
-		RunE: func(cmd *cobra.Command, _ []string) error { return runDemo(cmd.Context(), g.printer(cmd), f) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			err := runDemo(cmd.Context(), g.printer(cmd), f)
+			if wasInterrupted(cmd.Context(), err) {
+				return fail(exitFailed, &interrupted{demoAgain})
+			}
+			return err
+		},
 	}
 	fl := cmd.Flags()
 	fl.StringVar(&f.out, "out", "blockworld-demo", "folder for receipts, picture and the run's data")
@@ -68,8 +74,14 @@ func runDemo(ctx context.Context, p *printer, f *demoFlags) error {
 	if !ok {
 		return fail(exitUsage, fmt.Errorf("version %q is not one of %s", f.version, versionNames()))
 	}
-	if err := makeFolder(f.out); err != nil {
+	if err := checkPace(f.rate, f.pipeline); err != nil {
 		return err
+	}
+	if f.rate < 0 || f.tick <= 0 {
+		return fail(exitUsage, fmt.Errorf("--rate %v --tick %s: neither can be negative, and a tick takes some time", f.rate, f.tick))
+	}
+	if err := makeFolder(f.out); err != nil {
+		return fmt.Errorf("%w (--out)", err)
 	}
 	s, err := server.Start(server.Config{
 		Protocol: proto, Listen: f.listen, Expose: f.expose, GameMode: worldstate.Creative, Tick: f.tick,
@@ -85,7 +97,7 @@ func runDemo(ctx context.Context, p *printer, f *demoFlags) error {
 	b.data = filepath.Join(f.out, "data-"+began.UTC().Format("20060102-150405.000"))
 	b.at, b.capture = "4,-60,4", f.capture
 	r, err := f.demo(ctx, p, b, began)
-	if err != nil {
+	if err = b.captured(err); err != nil {
 		return err
 	}
 	r.Server, r.Version = s.Addr(), f.version
@@ -98,6 +110,9 @@ func runDemo(ctx context.Context, p *printer, f *demoFlags) error {
 	}
 	return p.result(r)
 }
+
+// demoAgain is how to go on after a demo that was not finished: its server is gone, and its world with it.
+const demoAgain = "the demo's server and world are gone with it: start the demo again"
 
 // program is how this program was started, for people to repeat.
 func program() string {
@@ -142,9 +157,10 @@ func (f *demoFlags) demo(ctx context.Context, p *printer, b *buildFlags, began t
 	if failed != nil {
 		return nil, fail(exitFailed, failed)
 	}
+	report.CaptureError = b.captureError()
 	tellReport(p, report, run.result)
 	r := &demoReport{buildReport: report, Key: j.Fingerprint().String()}
-	if err := ended(run.result, err); err != nil {
+	if err := run.ended(err, demoAgain); err != nil {
 		p.result(r)
 		return nil, err
 	}

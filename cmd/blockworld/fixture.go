@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"time"
 
@@ -92,7 +93,7 @@ func runServe(ctx context.Context, p *printer, f *serveFlags) error {
 	if f.useLog != "" {
 		w, err := os.OpenFile(f.useLog, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 		if err != nil {
-			return fail(exitFailed, err)
+			return fail(exitUsage, fmt.Errorf("--use-log: %w", err))
 		}
 		defer w.Close()
 		cfg.UseLog = w
@@ -115,6 +116,11 @@ func runServe(ctx context.Context, p *printer, f *serveFlags) error {
 func startFailed(err error) error {
 	if errors.Is(err, server.ErrExposed) {
 		return fail(exitUsage, fmt.Errorf("%w: allow it with --expose", err))
+	}
+	var addr *net.AddrError
+	var name *net.DNSError
+	if errors.As(err, &addr) || errors.As(err, &name) {
+		return fail(exitUsage, fmt.Errorf("--listen: %w", err))
 	}
 	return fail(exitFailed, err)
 }

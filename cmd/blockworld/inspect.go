@@ -23,6 +23,8 @@ type inspectReport struct {
 	Unknown  int            `json:"cells_unknown"`
 	Differ   []differs      `json:"differ"`
 	Steps    map[string]int `json:"steps"` // by state
+
+	CaptureError string `json:"capture_error,omitempty"`
 }
 
 type differs struct {
@@ -36,7 +38,9 @@ func newInspect(g *globals) *cobra.Command {
 	f := &buildFlags{}
 	cmd := &cobra.Command{
 		Use: "inspect", Short: "compare a mission's plan with the world after a fresh join", Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return runInspect(cmd.Context(), g.printer(cmd), f) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return f.captured(runInspect(cmd.Context(), g.printer(cmd), f))
+		},
 	}
 	f.session.flags(cmd.Flags())
 	cmd.Flags().StringVar(&f.mission, "mission", "", "which mission; the newest unfinished one by default")
@@ -93,11 +97,15 @@ func runInspect(ctx context.Context, p *printer, f *buildFlags) error {
 	for state, n := range r.Steps {
 		p.say("  %d steps %s", n, state)
 	}
+	r.CaptureError = f.captureError()
 	if err := p.result(r); err != nil {
 		return err
 	}
-	if !look.Complete() {
+	switch {
+	case len(r.Differ) > 0:
 		return fail(exitFailed, errors.New("the world is not as planned"))
+	case !look.Complete():
+		return fail(exitUnverified, fmt.Errorf("%s were not seen: nobody can tell whether they are as planned", cells(r.Unknown)))
 	}
 	return nil
 }
@@ -112,7 +120,7 @@ func newRepair(g *globals) *cobra.Command {
 			"and disturbed steps are closed as accepted_unverified instead.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			f.rate = -1
-			return runRepair(cmd.Context(), g.printer(cmd), f, accept)
+			return f.captured(runRepair(cmd.Context(), g.printer(cmd), f, accept))
 		},
 	}
 	f.session.flags(cmd.Flags())

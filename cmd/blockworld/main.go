@@ -6,10 +6,13 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"os/signal"
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"blockworld/bot/login"
 )
 
 // Exit codes of every subcommand.
@@ -56,26 +59,75 @@ func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) 
 	if err == nil {
 		return exitDone
 	}
-	var silent *reportedError
-	if !errors.As(err, &silent) {
-		fmt.Fprintln(errs, "blockworld:", err)
-	}
-	code := exitUsage // what cobra itself refuses is a matter of usage
-	var coded *exitError
-	if errors.As(err, &coded) {
-		code = coded.code
-	}
+	fmt.Fprintln(errs, "blockworld:", err)
+	code := codeOf(err, exitUsage) // what cobra itself refuses is a matter of usage
 	if g.json && !g.told {
-		(&printer{g: g, out: out, errs: errs, json: true}).result(map[string]any{"error": err.Error(), "exit_code": code})
+		r := map[string]any{"error": err.Error(), "exit_code": code}
+		if reason := kickReason(err); reason != "" {
+			r["kick_reason_untrusted"] = reason // in full: the error shows its beginning
+		}
+		(&printer{g: g, out: out, errs: errs, json: true}).result(r)
 	}
 	return code
 }
 
-// reportedError is a failure the command has already told about on its own output.
-type reportedError struct{ err error }
+// codeOf finds an error's exit code; otherwise is the code of one that carries none.
+func codeOf(err error, otherwise int) int {
+	var coded *exitError
+	if errors.As(err, &coded) {
+		return coded.code
+	}
+	return otherwise
+}
 
-func (e *reportedError) Error() string { return e.err.Error() }
-func (e *reportedError) Unwrap() error { return e.err }
+// interrupted is how a command ends that was told to stop before it was done.
+type interrupted struct{ then string } // what to do next, empty if there is nothing to say
+
+func (e *interrupted) Error() string {
+	if e.then == "" {
+		return "interrupted"
+	}
+	return "interrupted; " + e.then
+}
+
+func (e *interrupted) Unwrap() error { return context.Canceled }
+
+// wasInterrupted tells an error that only says that somebody stopped the program.
+func wasInterrupted(ctx context.Context, err error) bool {
+	var killed *exec.ExitError // of a program that ctx took down
+	return err != nil && ctx.Err() != nil && (errors.Is(err, context.Canceled) || errors.As(err, &killed))
+}
+
+// settle gives every error of a command's own work an exit code and plain words.
+func settle(ctx context.Context, err error) error {
+	var worded *interrupted
+	switch {
+	case err == nil:
+		return nil
+	case wasInterrupted(ctx, err) && !errors.As(err, &worded):
+		return fail(exitFailed, &interrupted{})
+	}
+	return fail(codeOf(err, exitFailed), err)
+}
+
+// settled makes all commands below cmd settle their errors, so that what is left without a code is cobra's.
+func settled(cmd *cobra.Command) {
+	if work := cmd.RunE; work != nil {
+		cmd.RunE = func(cmd *cobra.Command, args []string) error { return settle(cmd.Context(), work(cmd, args)) }
+	}
+	for _, c := range cmd.Commands() {
+		settled(c)
+	}
+}
+
+// kickReason is the server's own text in an error that is a kick, empty if there is none.
+func kickReason(err error) string {
+	var k *login.Kicked
+	if errors.As(err, &k) {
+		return k.Reason
+	}
+	return ""
+}
 
 // globals are the flags that every subcommand takes.
 type globals struct {
@@ -95,5 +147,6 @@ func newRoot(g *globals) *cobra.Command {
 	root.PersistentFlags().BoolVar(&g.json, "json", false, "machine-readable output: one JSON object on the last line")
 	root.PersistentFlags().BoolVarP(&g.verbose, "verbose", "v", false, "log what the bot does, on standard error")
 	root.AddCommand(subcommands(g)...)
+	settled(root)
 	return root
 }

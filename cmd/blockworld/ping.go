@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -27,6 +28,9 @@ func newPing(g *globals) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "ping HOST[:PORT]", Short: "version, players and latency of a server", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if timeout <= 0 {
+				return fail(exitUsage, fmt.Errorf("--timeout %s: it is longer than nothing", timeout))
+			}
 			ctx, cancel := context.WithTimeout(cmd.Context(), timeout)
 			defer cancel()
 			s, target, err := login.Ping(ctx, args[0], login.PingOptions{})
@@ -39,8 +43,8 @@ func newPing(g *globals) *cobra.Command {
 			if r.Supported {
 				known = "supported"
 			}
-			p.say("%s: %q", r.Address, r.MOTD)
-			p.say("  version %s, protocol %d, %s", r.Version, r.Protocol, known)
+			p.say("%s: %s", r.Address, login.Quote(r.MOTD))
+			p.say("  version %s, protocol %d, %s", login.Quote(r.Version), r.Protocol, known)
 			p.say("  players %d of %d, latency %.1f ms", r.Players, r.Max, r.LatencyMs)
 			return p.result(r)
 		},

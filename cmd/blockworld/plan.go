@@ -75,6 +75,10 @@ func runPlan(p *printer, f *place, file, version, pngDir string, fly bool, repla
 	p.say("%s, data version %d, %d x %d x %d, offset in the file %v (not used)", bp.Format, bp.DataVersion, bp.Size.X, bp.Size.Y, bp.Size.Z, bp.Offset)
 	tellPlan(p, plan, true)
 	if pngDir != "" {
+		if len(plan.Final) == 0 {
+			p.say("no picture: there is nothing to show")
+			return p.result(r)
+		}
 		if err := makeFolder(pngDir); err != nil {
 			return err
 		}

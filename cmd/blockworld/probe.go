@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"blockworld/bot"
+	"blockworld/bot/login"
 	"blockworld/effects"
 	"blockworld/sentinel/journal"
 	"blockworld/sentinel/profile"
@@ -24,6 +27,8 @@ type probeReport struct {
 	Grades  map[string]string `json:"reachable"`
 	Place   string            `json:"place_block"` // least grade offered, or why it is not
 	Tried   []*tried          `json:"tried,omitempty"`
+
+	CaptureError string `json:"capture_error,omitempty"`
 }
 
 func newProbe(g *globals) *cobra.Command {
@@ -38,7 +43,7 @@ func newProbe(g *globals) *cobra.Command {
 			"mission of one action with its own receipt, to find out what only a try can tell.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s.server = args[0]
-			return runProbe(cmd.Context(), g.printer(cmd), s, out, accept, rate, trials)
+			return s.captured(runProbe(cmd.Context(), g.printer(cmd), s, out, accept, rate, trials))
 		},
 	}
 	s.accountFlags(cmd.Flags())
@@ -61,6 +66,9 @@ func runProbe(ctx context.Context, p *printer, s *session, out, accept string, r
 	var a profile.Accept
 	if err := a.UnmarshalText([]byte(accept)); err != nil {
 		return fail(exitUsage, err)
+	}
+	if math.IsNaN(rate) || rate < 0 || rate > profile.MaxRate {
+		return fail(exitUsage, fmt.Errorf("--rate %v: uses per second, up to %v", rate, profile.MaxRate))
 	}
 	o, err := s.options(p)
 	if err != nil {
@@ -97,12 +105,13 @@ func runProbe(ctx context.Context, p *printer, s *session, out, accept string, r
 	if err := prof.Save(out); err != nil {
 		return fail(exitFailed, err)
 	}
-	return tellProbe(p, out, found, &prof, results)
+	return tellProbe(p, s, out, found, &prof, results)
 }
 
-func tellProbe(p *printer, path string, found *bot.Probed, prof *profile.Profile, results []*tried) error {
-	r := probeReport{Profile: path, Server: prof.Server.Identity, Brand: prof.Server.Brand, Fence: prof.Found.Fence.String(), Grades: map[string]string{}, Tried: results}
-	p.say("%s, brand %q, %s", prof.Server.Identity, prof.Server.Brand, found.Protocol)
+func tellProbe(p *printer, s *session, path string, found *bot.Probed, prof *profile.Profile, results []*tried) error {
+	r := probeReport{Profile: path, Server: prof.Server.Identity, Brand: prof.Server.Brand, Fence: prof.Found.Fence.String(), Grades: map[string]string{}, Tried: results,
+		CaptureError: s.captureError()}
+	p.say("%s, brand %s, %s", prof.Server.Identity, login.Quote(prof.Server.Brand), found.Protocol)
 	p.say("  fence (request-stats answered): %s; statistics grow: %s; inventory snapshot: %s", prof.Found.Fence, prof.Found.Counters, prof.Found.Inventory)
 	for _, o := range found.Offers {
 		if !o.Capability.Effect() {

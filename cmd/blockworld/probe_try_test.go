@@ -22,7 +22,7 @@ func TestProbeTries(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
+
 	data := t.TempDir()
 	probe := func(args ...string) (int, probeReport, string) {
 		var out, errs bytes.Buffer

@@ -23,7 +23,17 @@ func newReceipts(g *globals) *cobra.Command {
 	return cmd
 }
 
-// withJournal opens the journal of a data folder for a command that only looks or keeps keys.
+// looking runs f on a copy of a data folder's journal as of its newest commit. A build may be writing to it meanwhile.
+func looking(data string, f func(*journal.Journal) error) error {
+	j, err := journal.Look(data, journal.Options{})
+	if err != nil {
+		return openFailed(err)
+	}
+	defer j.Close()
+	return f(j)
+}
+
+// withJournal opens the journal of a data folder for a command that changes it.
 func withJournal(data string, f func(*journal.Journal) error) error {
 	s := session{data: data}
 	j, err := s.openJournal(true)
@@ -36,7 +46,8 @@ func withJournal(data string, f func(*journal.Journal) error) error {
 
 // receiptLine is the JSON of one receipt.
 type receiptLine struct {
-	Number      uint64    `json:"number"`
+	Number      uint64    `json:"number"` // of all receipts, from 1
+	Entry       uint64    `json:"entry"`  // of the signed chain, where keys are entries as well
 	Action      string    `json:"action"`
 	Mission     string    `json:"mission"`
 	Effect      string    `json:"effect"`
@@ -49,9 +60,9 @@ type receiptLine struct {
 	Time        time.Time `json:"time"`
 }
 
-func lineOf(n uint64, r effects.Receipt) receiptLine {
+func lineOf(n, entry uint64, r effects.Receipt) receiptLine {
 	o := r.Outcome
-	return receiptLine{n, o.Action.String(), o.Mission.String(), o.Postcondition.Capability().String(), o.Step.Pos.String(), o.Step.Index + 1,
+	return receiptLine{n, entry, o.Action.String(), o.Mission.String(), o.Postcondition.Capability().String(), o.Step.Pos.String(), o.Step.Index + 1,
 		o.Grade.String(), o.Attribution.String(), o.Reconciled, o.Code.Words(), time.UnixMilli(o.UnixMilli).UTC()}
 }
 
@@ -68,10 +79,14 @@ func newReceiptsList(g *globals, data *string) *cobra.Command {
 					return fail(exitUsage, err)
 				}
 			}
-			return withJournal(*data, func(j *journal.Journal) error {
-				lines := []receiptLine{}
-				err := j.Receipts(id, func(n uint64, r effects.Receipt) bool {
-					l := lineOf(n, r)
+			return looking(*data, func(j *journal.Journal) error {
+				lines, n := []receiptLine{}, uint64(0)
+				err := j.Receipts(effects.MissionID{}, func(entry uint64, r effects.Receipt) bool {
+					n++
+					if mission != "" && r.Outcome.Mission != id {
+						return true
+					}
+					l := lineOf(n, entry, r)
 					lines = append(lines, l)
 					p.say("%6d  %s  step %-5d %-14s %s", l.Number, l.Action, l.Step, l.Pos, l.Grade)
 					return true
@@ -97,7 +112,7 @@ func newReceiptsShow(g *globals, data *string) *cobra.Command {
 				return fail(exitUsage, err)
 			}
 			p := g.printer(cmd)
-			return withJournal(*data, func(j *journal.Journal) error {
+			return looking(*data, func(j *journal.Journal) error {
 				r, ok, err := j.Receipt(id)
 				if err != nil {
 					return fail(exitFailed, err)
@@ -136,7 +151,7 @@ func newReceiptsExport(g *globals, data *string) *cobra.Command {
 		Use: "export", Short: "the signed chain as a file that anybody can verify", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			p := g.printer(cmd)
-			return withJournal(*data, func(j *journal.Journal) error {
+			return looking(*data, func(j *journal.Journal) error {
 				if out == "" {
 					_, err := j.Export(cmd.OutOrStdout())
 					return fail(exitFailed, err)
@@ -157,10 +172,10 @@ func newReceiptsExport(g *globals, data *string) *cobra.Command {
 func exportTo(j *journal.Journal, path string) (uint64, error) {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
-		return 0, err
+		return 0, notWritten(path, err)
 	}
 	n, err := j.Export(f)
-	return n, errors.Join(err, f.Close())
+	return n, notWritten(path, errors.Join(err, f.Close()))
 }
 
 func newReceiptsVerify(g *globals) *cobra.Command {
@@ -185,6 +200,9 @@ func newReceiptsVerify(g *globals) *cobra.Command {
 				in = f
 			}
 			report, err := journal.Verify(in, id)
+			if errors.Is(err, journal.ErrNotExport) {
+				return fail(exitUsage, fmt.Errorf("%s: %w", args[0], err))
+			}
 			if err != nil {
 				return fail(exitFailed, err)
 			}
@@ -201,7 +219,7 @@ func newKeyShow(g *globals, data *string) *cobra.Command {
 	return &cobra.Command{
 		Use: "show", Short: "the fingerprint to pin", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return withJournal(*data, func(j *journal.Journal) error {
+			return looking(*data, func(j *journal.Journal) error {
 				p := g.printer(cmd)
 				p.say("%s", j.Fingerprint())
 				return p.result(map[string]any{"key": j.Fingerprint().String()})
@@ -214,7 +232,7 @@ func newKeyBackup(g *globals, data *string) *cobra.Command {
 	return &cobra.Command{
 		Use: "backup FILE", Short: "copy the signing key to a file (mode 0600)", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return withJournal(*data, func(j *journal.Journal) error {
+			return looking(*data, func(j *journal.Journal) error {
 				if err := j.BackupKey(args[0]); err != nil {
 					return fail(exitFailed, err)
 				}

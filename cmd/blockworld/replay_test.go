@@ -210,7 +210,7 @@ func TestReplayAgreesWithJournal(t *testing.T) {
 	}
 	defer s.Close()
 	dir := t.TempDir()
-	t.Setenv("XDG_RUNTIME_DIR", dir)
+
 	plan, file, data := filepath.Join(dir, "twelve.schem"), filepath.Join(dir, "session.cap"), filepath.Join(dir, "data")
 	if err := os.WriteFile(plan, blueprints.Twelve(), 0o600); err != nil {
 		t.Fatal(err)

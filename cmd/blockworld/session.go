@@ -51,8 +51,23 @@ func (s *session) accountFlags(f *pflag.FlagSet) {
 	f.StringVar(&s.capture, "capture", "", "file that gets every packet of the sessions, without secrets, for blockworld replay")
 }
 
-// errUsage wraps what is wrong with a command line.
-var errUsage = errors.New("usage")
+// check refuses flags that cannot be meant, before anything is read, written or joined.
+func (s *session) check() error {
+	if s.server == "" {
+		return fail(exitUsage, errors.New("no server: give --server HOST or HOST:PORT"))
+	}
+	if _, _, err := login.ParseAddress(s.server); err != nil {
+		return fail(exitUsage, err)
+	}
+	if err := login.CheckUsername(s.username); err != nil {
+		return fail(exitUsage, err)
+	}
+	if s.timeout <= 0 {
+		return fail(exitUsage, fmt.Errorf("--connect-timeout %s: it is longer than nothing", s.timeout))
+	}
+	_, err := s.protocol()
+	return err
+}
 
 // protocol reads --version; 0 asks the server.
 func (s *session) protocol() (registry.Protocol, error) {
@@ -78,8 +93,8 @@ func versionNames() string {
 
 // options are the bot's options for one session.
 func (s *session) options(p *printer) (bot.Options, error) {
-	if s.server == "" {
-		return bot.Options{}, fail(exitUsage, errors.New("no server: give --server HOST or HOST:PORT"))
+	if err := s.check(); err != nil {
+		return bot.Options{}, err
 	}
 	version, err := s.protocol()
 	if err != nil {
@@ -122,12 +137,13 @@ func counted(o *bot.Options, j *journal.Journal, scope string) {
 	o.Entered = func(bot.Identity) error { return j.ConfirmEntry(scope, entry) }
 }
 
-// joinFailed gives a failed join its exit code.
+// joinFailed gives a failed join its exit code, if it has none yet.
 func joinFailed(err error) error {
+	var coded *exitError
 	switch {
-	case err == nil || errors.Is(err, context.Canceled):
+	case err == nil || errors.Is(err, context.Canceled) || errors.As(err, &coded):
 		return err
-	case errors.Is(err, login.ErrUnknownProtocol), errors.Is(err, login.ErrAddress):
+	case errors.Is(err, login.ErrUnknownProtocol), errors.Is(err, login.ErrAddress), errors.Is(err, login.ErrUsername):
 		return fail(exitUsage, err)
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return fail(exitFailed, fmt.Errorf("nothing listens there: is the server running, and is the port right? (%w)", err))
@@ -138,10 +154,20 @@ func joinFailed(err error) error {
 // openJournal opens the data directory's journal.
 func (s *session) openJournal(mustExist bool) (*journal.Journal, error) {
 	j, err := journal.Open(s.data, journal.Options{At: crashPoint(os.Getenv), MustExist: mustExist})
-	if err != nil {
-		return nil, fail(exitFailed, err)
+	return j, openFailed(err)
+}
+
+// openFailed gives a journal that cannot be opened its exit code and says which flags help.
+func openFailed(err error) error {
+	switch {
+	case errors.Is(err, journal.ErrNoJournal):
+		return fail(exitUsage, fmt.Errorf("%w: name the folder of a build or a probe --try with --data", err))
+	case errors.Is(err, journal.ErrLocked):
+		err = fmt.Errorf("%w (--data); its receipts can be listed, shown and exported meanwhile", err)
+	case errors.Is(err, journal.ErrNotWritable):
+		err = fmt.Errorf("%w (--data)", err)
 	}
-	return j, nil
+	return fail(exitFailed, err)
 }
 
 // retry spaces reconnects of a mission.
@@ -190,8 +216,18 @@ func parseBox(s string) (geom.BlockBox, error) {
 	return geom.BoxOf(lo, hi), nil
 }
 
+// notWritten says what to do about a file or folder that could not be written; nil stays nil.
+func notWritten(path string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s could not be written (%w): see that you may write there and that there is room, or choose another place", path, err)
+}
+
 // writeFile writes a whole file or none.
-func writeFile(path string, data []byte) error {
+func writeFile(path string, data []byte) error { return notWritten(path, writeWhole(path, data)) }
+
+func writeWhole(path string, data []byte) error {
 	tmp, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.tmp")
 	if err != nil {
 		return err

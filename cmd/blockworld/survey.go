@@ -17,6 +17,8 @@ import (
 type land struct {
 	reg           *registry.Registry
 	identity      string
+	who           bot.Identity
+	account       worldstate.UUID
 	dimension     worldstate.Dimension
 	dimensionName string
 	feet          geom.BlockPos
@@ -46,10 +48,10 @@ const surveyPatience = 20 * time.Second
 
 // survey joins, waits until the plot is loaded, and copies what is there.
 func survey(ctx context.Context, o bot.Options, plot sentinel.Plot) (*land, error) {
-	box := plot.Walk.Union(plot.Click).Grow(2)
-	if box.Volume() > maxLand {
-		return nil, fail(exitUsage, fmt.Errorf("the plot with its surroundings has %d cells, at most %d can be planned at once", box.Volume(), maxLand))
+	if err := surveyable(plot); err != nil {
+		return nil, err
 	}
+	box := surveyed(plot)
 	b, err := bot.Join(ctx, o)
 	if err != nil {
 		return nil, err
@@ -68,6 +70,17 @@ func survey(ctx context.Context, o bot.Options, plot sentinel.Plot) (*land, erro
 		}
 		return nil, err
 	}
+}
+
+// surveyed is what a survey looks at: the plot and what may bear on it.
+func surveyed(plot sentinel.Plot) geom.BlockBox { return plot.Walk.Union(plot.Click).Grow(2) }
+
+// surveyable refuses a plot that is too large.
+func surveyable(plot sentinel.Plot) error {
+	if n := surveyed(plot).Volume(); n > maxLand {
+		return fail(exitUsage, fmt.Errorf("the plot with its surroundings has %d cells, at most %d can be planned at once: give a smaller --plot or --walk-box", n, maxLand))
+	}
+	return nil
 }
 
 // surveyor waits for the columns of a box and copies it.
@@ -112,8 +125,9 @@ func (s *surveyor) loaded(v worldstate.View) bool {
 
 func (s *surveyor) copy(tx *bot.Tx) *land {
 	v := tx.View()
+	account, _ := tx.Account()
 	l := &land{
-		reg: tx.Registry(), identity: tx.Identity().String(), dimension: v.Dimension(), dimensionName: v.DimensionName(),
+		reg: tx.Registry(), identity: tx.Identity().String(), who: tx.Identity(), account: account, dimension: v.Dimension(), dimensionName: v.DimensionName(),
 		feet: geom.BlockAt(tx.Player().Pos), mayFly: tx.MayFly(), box: s.box, cells: make([]registry.StateID, 0, s.box.Volume()),
 	}
 	for y := s.box.Min.Y; y <= s.box.Max.Y; y++ {

@@ -9,8 +9,6 @@ import (
 
 	"blockworld/bot/builder"
 	"blockworld/effects/blueprint"
-	"blockworld/effects/mission"
-	"blockworld/worldstate/registry"
 )
 
 // readBlueprint reads, mirrors and turns a schematic file.
@@ -112,17 +110,6 @@ func cells(n int) string {
 	return fmt.Sprintf("%d cells", n)
 }
 
-// tellShort lists missing items.
-func tellShort(p *printer, reg *registry.Registry, short []mission.Shortage) {
-	for _, s := range short {
-		name := fmt.Sprint(s.Item)
-		if it := reg.ItemByID(s.Item); it != nil {
-			name = it.Name
-		}
-		p.say("  %6d  %s (have %d)", s.Need-s.Have, name, s.Have)
-	}
-}
-
 // tellReport puts the end of a mission into words.
 func tellReport(p *printer, r buildReport, end builder.Result) {
 	p.say("mission %s: %d of %d steps proven, %d receipts (least grade %s), %.1f s", r.Mission, r.Placed, r.Steps, r.Receipts, r.MinGrade, r.Seconds)
@@ -156,7 +143,7 @@ func tellReport(p *printer, r buildReport, end builder.Result) {
 // makeFolder makes a folder for output.
 func makeFolder(path string) error {
 	if err := os.MkdirAll(path, 0o755); err != nil {
-		return fail(exitFailed, err)
+		return fail(exitFailed, notWritten(path, err))
 	}
 	return nil
 }

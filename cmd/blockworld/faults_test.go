@@ -1,0 +1,389 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"blockworld/bot/builder"
+	"blockworld/effects/blueprint"
+	"blockworld/effects/mission"
+	"blockworld/fixtures/blueprints"
+	"blockworld/fixtures/server"
+	"blockworld/sentinel/journal"
+	"blockworld/sentinel/profile"
+	"blockworld/worldstate"
+	"blockworld/worldstate/geom"
+	"blockworld/worldstate/registry"
+)
+
+// outcome is how a command line ended.
+type outcome struct {
+	code      int
+	out, errs string
+}
+
+func ran(ctx context.Context, args ...string) outcome {
+	var out, errs bytes.Buffer
+	code := run(ctx, args, strings.NewReader(""), &out, &errs)
+	return outcome{code, out.String(), errs.String()}
+}
+
+// creative starts an embedded server in creative mode.
+func creative(t *testing.T) *server.Server {
+	t.Helper()
+	s, err := server.Start(server.Config{Protocol: registry.V1_21_7, GameMode: worldstate.Creative, ViewDistance: 2, AllowFlight: true, Tick: 8 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+// schematic writes a small file to build.
+func schematic(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "twelve.schem")
+	if err := os.WriteFile(path, blueprints.Twelve(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// silent listens and says nothing to whoever connects; ready is told of each connection.
+func silent(t *testing.T) (address string, ready <-chan struct{}) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	came := make(chan struct{}, 8)
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			t.Cleanup(func() { c.Close() })
+			came <- struct{}{}
+		}
+	}()
+	return l.Addr().String(), came
+}
+
+// TestUsageIsTwo: what is wrong with a command line is told before anything else, as bad usage.
+func TestUsageIsTwo(t *testing.T) {
+	file, none := schematic(t), filepath.Join(t.TempDir(), "none")
+	long := strings.Repeat("x", 17)
+	build := func(server string, more ...string) []string {
+		return append([]string{"build", file, "--server", server, "--at", "2,-60,2", "--data", none}, more...)
+	}
+	for _, c := range []struct {
+		args []string
+		says string
+	}{
+		{build("localhost:99999"), "port"},
+		{build("[::1"), "bracket"},
+		{build("localhost:1", "--username", long), "1 to 16"},
+		{build("localhost:1", "--plot", "0,-60,0:3000,-50,3000"), "at most"},
+		{build("localhost:1", "--walk-box", "0,-60"), "not a box"},
+		{build("localhost:1", "--connect-timeout", "-1s"), "--connect-timeout"},
+		{[]string{"probe", "localhost:99999", "--data", none}, "port"},
+		{[]string{"probe", "localhost:1", "--username", long, "--data", none}, "1 to 16"},
+		{[]string{"probe", "localhost:1", "--rate", "-3", "--data", none}, "--rate"},
+		{[]string{"ping", "[::1"}, "bracket"},
+		{[]string{"ping", "localhost:1", "--timeout", "0s"}, "--timeout"},
+		{[]string{"demo", "--rate", "-2", "--out", none}, "--rate"},
+		{[]string{"demo", "--pipeline", "0", "--out", none}, "--pipeline"},
+		{[]string{"demo", "--tick", "-1s", "--out", none}, "--tick"},
+		{[]string{"fixture", "serve", "--listen", "127.0.0.1:99999"}, "--listen"},
+		{[]string{"receipts", "list", "--data", none}, "--data"},
+		{[]string{"build", "--resume", "--data", none}, "--data"},
+		{[]string{"inspect", "--data", none}, "--data"},
+		{[]string{"repair", "--data", none}, "--data"},
+		{[]string{"receipts", "verify", file}, "no receipts export"},
+		{[]string{"receipts", "show", "x"}, ""},
+		{[]string{"dig"}, "dig"},
+		{[]string{"plan"}, "arg"},
+	} {
+		if got := ran(t.Context(), c.args...); got.code != exitUsage || !strings.Contains(got.errs, c.says) {
+			t.Errorf("%v: exit %d, %s", c.args, got.code, got.errs)
+		}
+	}
+	if _, err := os.Stat(none); !errors.Is(err, os.ErrNotExist) {
+		t.Error("a folder was made for nothing")
+	}
+}
+
+// TestInterruptedIsOne: a command that is stopped says so in plain words, and that it is not usage.
+func TestInterruptedIsOne(t *testing.T) {
+	address, ready := silent(t)
+	data := t.TempDir()
+	prof := profile.Profile{
+		Version: profile.Version, Address: address, Mode: "attached", Server: profile.Server{Identity: "x", Protocol: int32(registry.Latest)},
+		Found: profile.Found{Fence: profile.FindingYes}, Attribution: profile.AttributionCounter,
+		Offers: map[string]profile.Offer{"place_block": {Least: 4, Reachable: 4}},
+	}
+	if err := prof.Save(profile.Path(data, address)); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{
+		{"ping", address}, {"probe", address, "--data", data}, {"build", schematic(t), "--server", address, "--at", "2,-60,2", "--data", data},
+	} {
+		ctx, stop := context.WithCancel(t.Context())
+		go func() {
+			<-ready
+			stop()
+		}()
+		got := ran(ctx, append(args, "--json")...)
+		stop()
+		if got.code != exitFailed || !strings.Contains(got.errs, "interrupted") || strings.Contains(got.errs+got.out, "context canceled") {
+			t.Errorf("%v: exit %d, %s%s", args, got.code, got.errs, got.out)
+		}
+	}
+}
+
+// stopping is an output that stops something when a text goes by.
+type stopping struct {
+	bytes.Buffer
+	at   string
+	stop func()
+}
+
+func (s *stopping) Write(b []byte) (int, error) {
+	n, err := s.Buffer.Write(b)
+	if strings.Contains(s.String(), s.at) {
+		s.stop()
+	}
+	return n, err
+}
+
+// TestDemoInterrupted: a demo has no --resume to go on with.
+func TestDemoInterrupted(t *testing.T) {
+	for _, at := range []string{"embedded", "steps for"} { // before and after the mission is stored
+		ctx, stop := context.WithCancel(t.Context())
+		out, errs := &stopping{at: at, stop: stop}, &bytes.Buffer{}
+		code := run(ctx, []string{"demo", "--out", t.TempDir(), "--tick", "50ms"}, nil, out, errs)
+		stop()
+		if said := errs.String(); code != exitFailed || !strings.Contains(said, "interrupted; the demo's") || strings.Contains(said, "--resume") {
+			t.Errorf("at %q: exit %d, %s", at, code, said)
+		}
+	}
+}
+
+// TestBuildCommands goes once through a build and what is asked of its folder: a capture that cannot be written, receipts
+// beside a running build, their numbers, a bot outside of its walk box.
+func TestBuildCommands(t *testing.T) {
+	s := creative(t)
+	file, data := schematic(t), t.TempDir()
+	if got := ran(t.Context(), "probe", s.Addr(), "--data", data); got.code != exitDone {
+		t.Fatal(got)
+	}
+	args := []string{"build", file, "--server", s.Addr(), "--data", data, "--at", "2,-60,2", "--rate", "0", "--json"}
+	if _, err := os.Stat("/dev/full"); err == nil {
+		args = append(args, "--capture", "/dev/full")
+	}
+	got := ran(t.Context(), args...)
+	var r buildReport
+	if err := json.Unmarshal([]byte(got.out), &r); err != nil {
+		t.Fatal(err, got)
+	}
+	if !r.Done || r.Receipts == 0 {
+		t.Errorf("the mission was lost: %+v", r)
+	}
+	if slices.Contains(args, "--capture") && (got.code != exitFailed || !strings.Contains(got.errs, "/dev/full is not complete") || r.CaptureError == "") {
+		t.Errorf("exit %d, %s", got.code, got.errs)
+	}
+
+	j, err := journal.Open(data, journal.Options{MustExist: true}) // as a running build has it
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer j.Close()
+	var lines []receiptLine
+	got = ran(t.Context(), "receipts", "list", "--data", data, "--json")
+	if err := json.Unmarshal([]byte(got.out), &lines); err != nil || len(lines) != r.Receipts {
+		t.Fatal(err, got)
+	}
+	for i, l := range lines {
+		if l.Number != uint64(i)+1 || l.Entry != l.Number+1 {
+			t.Errorf("receipt %d has number %d, entry %d", i+1, l.Number, l.Entry)
+		}
+	}
+	export := filepath.Join(t.TempDir(), "r.jsonl")
+	for _, args := range [][]string{{"show", lines[0].Action}, {"export", "-o", export}, {"key", "show"}, {"key", "backup", export + ".key"}} {
+		if got := ran(t.Context(), append(append([]string{"receipts"}, args...), "--data", data)...); got.code != exitDone {
+			t.Errorf("%v: %+v", args, got)
+		}
+	}
+	if got := ran(t.Context(), "receipts", "verify", export, "--key", j.Fingerprint().String()); got.code != exitDone {
+		t.Error(got)
+	}
+	for _, args := range [][]string{{"receipts", "key", "rotate"}, {"inspect"}, {"build", "--resume"}} {
+		got := ran(t.Context(), append(args, "--data", data)...)
+		if got.code != exitFailed || !strings.Contains(got.errs, fmt.Sprintf("process %d", os.Getpid())) || !strings.Contains(got.errs, "wait") {
+			t.Errorf("%v: %+v", args, got)
+		}
+	}
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+
+	// The stored mission is open again, and its boxes are where the bot is not.
+	rec, m, f := reopened(t, data)
+	rec.Plot.Walk = geom.BlockBox{Min: geom.BlockPos{X: 100, Y: -60, Z: 100}, Max: geom.BlockPos{X: 110, Y: -50, Z: 110}}
+	p := &printer{g: &globals{}, out: &bytes.Buffer{}, errs: &bytes.Buffer{}}
+	err = f.work(t.Context(), p, m, rec, mustFile(t, rec))
+	m.Close()
+	if err == nil || codeOf(err, -1) != exitFailed || !strings.Contains(err.Error(), "outside its walk box") || !strings.Contains(err.Error(), "nearer") {
+		t.Error(err)
+	}
+}
+
+// reopened is the one mission of a data folder with the flags of a resumption.
+func reopened(t *testing.T, data string) (journal.Mission, *journal.Journal, *buildFlags) {
+	t.Helper()
+	j, err := journal.Open(data, journal.Options{MustExist: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rec, file, err := storedMission(j, "", data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &buildFlags{rate: 0, tries: 1}
+	f.server, f.username, f.data, f.timeout = file.Server, file.Username, data, 10*time.Second
+	return rec, j, f
+}
+
+func mustFile(t *testing.T, rec journal.Mission) *missionFile {
+	t.Helper()
+	m, err := decodeMissionFile(rec.Options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// TestProfileMustSuit changes one field of a profile at a time: it is not used for a server or account it is not of.
+func TestProfileMustSuit(t *testing.T) {
+	s := creative(t)
+	file, data := schematic(t), t.TempDir()
+	if got := ran(t.Context(), "probe", s.Addr(), "--data", data); got.code != exitDone {
+		t.Fatal(got)
+	}
+	good, err := profile.Load(profile.Path(data, s.Addr()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	build := func(p profile.Profile, more ...string) outcome {
+		path := filepath.Join(t.TempDir(), "p.yaml")
+		if err := p.Save(path); err != nil {
+			t.Fatal(err)
+		}
+		return ran(t.Context(), append([]string{"build", file, "--server", s.Addr(), "--data", t.TempDir(), "--at", "2,-60,2", "--profile", path}, more...)...)
+	}
+	for name, change := range map[string]func(*profile.Profile){
+		"address":    func(p *profile.Profile) { p.Address = "elsewhere:25565" },
+		"seed":       func(p *profile.Profile) { p.Server.HashedSeed = "1f" },
+		"dimensions": func(p *profile.Profile) { p.Server.Dimensions = []string{"minecraft:the_end"} },
+		"protocol":   func(p *profile.Profile) { p.Server.Protocol = int32(registry.Latest) },
+		"account":    func(p *profile.Profile) { p.Account = strings.Repeat("0a", 16) },
+		"identity":   func(p *profile.Profile) { p.Server.Identity += "x" },
+		"mode":       func(p *profile.Profile) { p.Mode = "managed" },
+	} {
+		p := good
+		change(&p)
+		if got := build(p); got.code != exitDenied || !strings.Contains(got.errs, "probe") {
+			t.Errorf("%s: exit %d, %s", name, got.code, got.errs)
+		}
+	}
+	if got := build(good, "--username", "Another"); got.code != exitDenied || !strings.Contains(got.errs, "account") {
+		t.Errorf("another account: %+v", got)
+	}
+}
+
+// emptySchematic writes a file that holds no block.
+func emptySchematic(t *testing.T) string {
+	t.Helper()
+	b, err := blueprint.New("empty", geom.BlockPos{X: 2, Y: 2, Z: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.DataVersion = 4440
+	path := filepath.Join(t.TempDir(), "empty.schem")
+	f, err := os.Create(path)
+	if err == nil {
+		err = errors.Join(b.Write(f), f.Close())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestNothingToBuild: no picture of nothing, and no mission.
+func TestNothingToBuild(t *testing.T) {
+	pictures := filepath.Join(t.TempDir(), "pictures")
+	got := ran(t.Context(), "plan", emptySchematic(t), "--png", pictures)
+	if got.code != exitDone || !strings.Contains(got.out, "no picture") {
+		t.Error(got)
+	}
+	s, data := creative(t), t.TempDir()
+	if got := ran(t.Context(), "probe", s.Addr(), "--data", data); got.code != exitDone {
+		t.Fatal(got)
+	}
+	got = ran(t.Context(), "build", emptySchematic(t), "--server", s.Addr(), "--data", data, "--at", "2,-60,2")
+	if got.code != exitUsage || !strings.Contains(got.errs, "nothing to build") {
+		t.Error(got)
+	}
+	if _, err := os.Stat(pictures); !errors.Is(err, os.ErrNotExist) {
+		t.Error("a folder for no picture")
+	}
+}
+
+// TestNotWritable: every place that cannot be written is told with what to do.
+func TestNotWritable(t *testing.T) {
+	in := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(in, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{
+		{"demo", "--out", filepath.Join(in, "out")}, {"plan", schematic(t), "--png", filepath.Join(in, "out")},
+	} {
+		if got := ran(t.Context(), args...); got.code != exitFailed || !strings.Contains(got.errs, "choose another place") {
+			t.Errorf("%v: %+v", args, got)
+		}
+	}
+	if err := openFailed(fmt.Errorf("%w", journal.ErrNotWritable)); codeOf(err, -1) != exitFailed || !strings.Contains(err.Error(), "--data") {
+		t.Error(err)
+	}
+}
+
+// TestTeller: what comes again is told once and counted, and a bot that joins again by itself does not ask for a resumption.
+func TestTeller(t *testing.T) {
+	var said []string
+	tell := newTeller(func(format string, args ...any) { said = append(said, fmt.Sprintf(format, args...)) }, nil)
+	for range 3 {
+		tell.hear(builder.Walked{Step: 3, Why: "no path"})
+		tell.hear(builder.Walked{Step: 4, Why: "no path"})
+	}
+	tell.hear(builder.Waiting{For: mission.WaitKicked, Step: -1})
+	tell.hear(builder.Rejoining{Why: "kicked: \"no\""})
+	tell.hear(builder.Rejoining{Why: "the inspection needs a fresh join"})
+	tell.end()
+	text := strings.Join(said, "\n")
+	if len(said) != 6 || strings.Count(text, "3 times: ") != 2 || strings.Contains(text, "then resume") || !strings.Contains(text, "joins again by itself") {
+		t.Error(text)
+	}
+}
