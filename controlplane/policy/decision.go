@@ -52,7 +52,7 @@ type Decision struct {
 	Code         Code          `json:"code"`
 	Reason       string        `json:"reason"`                 // in plain words: what decided, and what a person can do about a refusal
 	Revision     string        `json:"revision"`               // of the config
-	Rules        []string      `json:"rules,omitempty"`        // ids of the rules that matched, the deciding first; at most MaxRulesTold
+	Rules        []string      `json:"rules,omitempty"`        // ids of the rules that matched, the deciding first when a rule decides; at most MaxRulesTold
 	Matched      int           `json:"matched"`                // how many matched
 	Budget       string        `json:"budget,omitempty"`       // the budget that refused
 	Reservations []Reservation `json:"reservations,omitempty"` // to store with the operation; only with Allow, by budget id
@@ -63,25 +63,26 @@ type Part string
 
 // The parts, in the order in which Explain lists them.
 const (
-	PartKernel  Part = "kernel"
-	PartRule    Part = "rule"
-	PartProfile Part = "profile"
-	PartBudget  Part = "budget"
+	PartKernel   Part = "kernel"
+	PartRule     Part = "rule"
+	PartProfile  Part = "profile"
+	PartBudget   Part = "budget"
+	PartDecision Part = "decision" // the last line: what Decide says
 )
 
 // Line is one line of an explanation: one part of the policy asked about one effect.
 type Line struct {
 	Part    Part   `json:"part"`
-	ID      string `json:"id"`               // kernel code, rule id, profile name or budget id
+	ID      string `json:"id"`               // kernel code, rule id, profile name, budget id or decision code
 	Effect  int    `json:"effect"`           // index of the effect; -1 when it is about the action
 	Matched bool   `json:"matched"`          // kernel: refuses; rule, profile: speaks of the effect; budget: counts the action
 	Result  Result `json:"result"`           // what it says when it matches; a budget that has room allows
-	Missed  string `json:"missed,omitempty"` // rules and budgets: the first field that did not match
+	Missed  string `json:"missed,omitempty"` // the first field that did not match
 	Why     string `json:"why"`              // in plain words
 	Left    *Left  `json:"left,omitempty"`   // budgets that match: what is left before this action
 }
 
-// Left is what a budget holds before an action. A negative left means no limit of that sort.
+// Left is what a budget holds before an action. A negative count or quantity means no limit of that sort.
 type Left struct {
 	Window   int64 `json:"window"`
 	Count    int64 `json:"count"`
