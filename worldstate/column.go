@@ -161,23 +161,32 @@ func fill(dst []uint64, src []byte, width, limit int) bool {
 	f := &packings[width]
 	add := f.ones * uint64(1<<width-limit)
 	if f.used == 64 {
-		return fillWhole(dst, src, add, f.over)
+		return fillWhole(dst, src, add, f.over, uint64(limit)<<(64-width)-1)
 	}
 	var carried uint64
-	last, turn := len(dst)-1, 0
+	last, turn, used := len(dst)-1, 0, f.used
 	tail, rest := src[last*8:], dst[:last]
-	for len(rest) >= 2 && len(src) >= 16 {
-		a, b := binary.BigEndian.Uint64(src), binary.BigEndian.Uint64(src[8:16])
-		rest[0], rest[1] = bits.RotateLeft64(a, turn), bits.RotateLeft64(b, turn+f.used)
-		carried |= (a + add) ^ a ^ add
-		carried |= (b + add) ^ b ^ add
-		rest, src, turn = rest[2:], src[16:], turn+2*f.used
+	for len(rest) >= 4 && len(src) >= 32 {
+		d, s := (*[4]uint64)(rest), (*[32]byte)(src)
+		w := binary.BigEndian.Uint64(s[0:8])
+		d[0] = bits.RotateLeft64(w, turn)
+		carried |= (w + add) ^ w ^ add
+		w = binary.BigEndian.Uint64(s[8:16])
+		d[1] = bits.RotateLeft64(w, turn+used)
+		carried |= (w + add) ^ w ^ add
+		w = binary.BigEndian.Uint64(s[16:24])
+		d[2] = bits.RotateLeft64(w, turn+2*used)
+		carried |= (w + add) ^ w ^ add
+		w = binary.BigEndian.Uint64(s[24:32])
+		d[3] = bits.RotateLeft64(w, turn+3*used)
+		carried |= (w + add) ^ w ^ add
+		rest, src, turn = rest[4:], src[32:], turn+4*used
 	}
-	if len(rest) > 0 {
-		a := binary.BigEndian.Uint64(src)
-		rest[0] = bits.RotateLeft64(a, turn)
-		carried |= (a + add) ^ a ^ add
-		turn += f.used
+	for i := range rest {
+		w := binary.BigEndian.Uint64(src[i*8:])
+		rest[i] = bits.RotateLeft64(w, turn)
+		carried |= (w + add) ^ w ^ add
+		turn += used
 	}
 	w := binary.BigEndian.Uint64(tail)
 	dst[last] = bits.RotateLeft64(w, turn)
@@ -188,23 +197,53 @@ func fill(dst []uint64, src []byte, width, limit int) bool {
 	return carried&f.over == 0
 }
 
-// fillWhole is fill for fields that leave no bit of a word unused. What the last field carries is lost, but makes the sum
-// smaller than the word.
-func fillWhole(dst []uint64, src []byte, add, over uint64) bool {
+// fillWhole is fill for fields that leave no bit of a word unused. What the last field carries is lost; that field is too
+// large if the whole word is larger than most. Such sections have a multiple of eight words.
+func fillWhole(dst []uint64, src []byte, add, over, most uint64) bool {
 	var carried uint64
-	for len(dst) >= 4 && len(src) >= 32 {
-		d, s := (*[4]uint64)(dst), (*[32]byte)(src)
-		a, b := binary.BigEndian.Uint64(s[:8]), binary.BigEndian.Uint64(s[8:16])
-		c, e := binary.BigEndian.Uint64(s[16:24]), binary.BigEndian.Uint64(s[24:])
-		d[0], d[1], d[2], d[3] = a, b, c, e
-		if a+add < a || b+add < b || c+add < c || e+add < e {
+	for len(dst) >= 8 && len(src) >= 64 {
+		d, s := (*[8]uint64)(dst), (*[64]byte)(src)
+		w := binary.BigEndian.Uint64(s[0:8])
+		if d[0] = w; w > most {
 			return false
 		}
-		carried |= (a + add) ^ a ^ add
-		carried |= (b + add) ^ b ^ add
-		carried |= (c + add) ^ c ^ add
-		carried |= (e + add) ^ e ^ add
-		dst, src = dst[4:], src[32:]
+		carried |= (w + add) ^ w ^ add
+		w = binary.BigEndian.Uint64(s[8:16])
+		if d[1] = w; w > most {
+			return false
+		}
+		carried |= (w + add) ^ w ^ add
+		w = binary.BigEndian.Uint64(s[16:24])
+		if d[2] = w; w > most {
+			return false
+		}
+		carried |= (w + add) ^ w ^ add
+		w = binary.BigEndian.Uint64(s[24:32])
+		if d[3] = w; w > most {
+			return false
+		}
+		carried |= (w + add) ^ w ^ add
+		w = binary.BigEndian.Uint64(s[32:40])
+		if d[4] = w; w > most {
+			return false
+		}
+		carried |= (w + add) ^ w ^ add
+		w = binary.BigEndian.Uint64(s[40:48])
+		if d[5] = w; w > most {
+			return false
+		}
+		carried |= (w + add) ^ w ^ add
+		w = binary.BigEndian.Uint64(s[48:56])
+		if d[6] = w; w > most {
+			return false
+		}
+		carried |= (w + add) ^ w ^ add
+		w = binary.BigEndian.Uint64(s[56:64])
+		if d[7] = w; w > most {
+			return false
+		}
+		carried |= (w + add) ^ w ^ add
+		dst, src = dst[8:], src[64:]
 	}
 	return carried&over == 0
 }

@@ -2,6 +2,7 @@ package worldstate
 
 import (
 	"math"
+	"math/bits"
 	"slices"
 
 	"blockworld/worldstate/geom"
@@ -171,18 +172,28 @@ func (s *scan) palette(sec *section, corner geom.BlockPos) {
 		return
 	}
 	f := &packings[sec.bits]
-	if len(indexes) == 1 && f.used == 64 {
-		mask := uint64(indexes[0]) * f.ones
+	switch {
+	case len(indexes) > 1:
 		for n, w := range sec.fields() {
-			if x := w ^ mask; (x-f.ones)&^x&f.highs != 0 && !s.word(sec, n, w, &wanted, corner) {
+			if w = turned(w, n, f.used); holds(w, indexes, f) && !s.word(sec, n, w, &wanted, corner) {
 				return
 			}
 		}
-		return
-	}
-	for n, w := range sec.fields() {
-		if w = turned(w, n, f.used); holds(w, indexes, f) && !s.word(sec, n, w, &wanted, corner) {
-			return
+	case f.used == 64: // a turn by nothing would cost as much as the rest
+		mask, ones, highs := uint64(indexes[0])*f.ones, f.ones, f.highs
+		for n, w := range sec.fields() {
+			if x := w ^ mask; (x-ones)&^x&highs != 0 && !s.word(sec, n, w, &wanted, corner) {
+				return
+			}
+		}
+	default:
+		mask, ones, highs, turn := uint64(indexes[0])*f.ones, f.ones, f.highs, 0
+		for n, w := range sec.fields() {
+			w = bits.RotateLeft64(w, turn)
+			turn -= f.used
+			if x := w ^ mask; (x-ones)&^x&highs != 0 && !s.word(sec, n, w, &wanted, corner) {
+				return
+			}
 		}
 	}
 }
