@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"blockworld/bot"
+	"blockworld/bot/rejoin"
 	"blockworld/bot/scene"
 	"blockworld/effects"
 	"blockworld/effects/path"
@@ -34,6 +35,9 @@ type Config struct {
 	MayReplace []string              // full names of replaceable blocks that may be built over
 	Deadline   time.Time             // zero: none
 	Witness    *Watcher              // a second connection that looks on; may be nil
+	Ground     scene.Ground          // what previews say of the plot
+	Reconcile  bool                  // judge open placements of earlier sessions before anything new is done
+	At         func(journal.Point)   // called at crash points; may be nil
 	Rand       io.Reader             // nil: crypto/rand
 	Now        func() time.Time      // nil: time.Now
 }
@@ -60,6 +64,11 @@ type Actor struct {
 	scratch  path.Scratch
 	run      *run // the effect under way, nil between two
 	over     error
+	next     chan struct{} // closed at the next tick
+	opened   uint64        // tick at which the evidence of this session began
+	full     *rejoin.Reply // the first reply of this session, with Config.Reconcile
+	old      *rejoin.Open  // what earlier sessions left open
+	judged   bool          // and that has its verdicts
 
 	cursor effects.Cursor                       // as stored
 	proven map[geom.BlockPos]registry.StateID   // cells of proven steps with the state that counts in the cursor
@@ -110,10 +119,7 @@ func (a *Actor) Stop() { a.stopped.Store(true) }
 // its verdict; when ctx ends before, a walk is stopped where it is and everything else is given up as unverified, because
 // what was sent cannot be taken back. The verdict is durable when Do returns it.
 func (a *Actor) Do(ctx context.Context, r effects.Request) (Result, error) {
-	if r == nil {
-		return nil, fmt.Errorf("%w: no request; the ten are %s", effects.ErrUnknownCapability, names())
-	}
-	if err := r.Validate(); err != nil {
+	if err := valid(r); err != nil {
 		return nil, err
 	}
 	if !r.Capability().Effect() {
@@ -125,24 +131,43 @@ func (a *Actor) Do(ctx context.Context, r effects.Request) (Result, error) {
 		return nil, ctx.Err()
 	}
 	defer func() { <-a.turn }()
-	run := &run{request: r, done: make(chan struct{})}
-	if err := a.bot.Do(ctx, func(tx *bot.Tx) { a.begin(tx, run) }); err != nil {
+	e, err := a.carryOut(ctx, &run{request: r, done: make(chan struct{})}, nil)
+	if err != nil && e == (Effect{}) {
 		return nil, err
 	}
-	select {
-	case <-run.done:
-	case <-ctx.Done():
-		// Do fails only when the session is over, and then Ended has closed or will close the run.
-		a.bot.Do(context.WithoutCancel(ctx), func(tx *bot.Tx) { a.abandon(tx, run) })
-		<-run.done
-		if run.err == nil {
-			return run.effect, ctx.Err()
+	return e, err
+}
+
+// carryOut does one effect, whose turn it is.
+func (a *Actor) carryOut(ctx context.Context, run *run, cancel <-chan struct{}) (Effect, error) {
+	if err := a.bot.Do(ctx, func(tx *bot.Tx) { a.begin(tx, run) }); err != nil {
+		return Effect{}, err
+	}
+	for {
+		select {
+		case <-run.done:
+			return run.effect, run.err
+		case <-cancel:
+			cancel = nil // what can be taken back is; the rest is waited for
+			a.bot.Do(context.WithoutCancel(ctx), func(tx *bot.Tx) { a.takeBack(tx, run) })
+		case <-ctx.Done():
+			// Do fails only when the session is over, and then Ended has closed or will close the run.
+			a.bot.Do(context.WithoutCancel(ctx), func(tx *bot.Tx) { a.abandon(tx, run) })
+			<-run.done
+			if run.err == nil {
+				return run.effect, ctx.Err()
+			}
+			return Effect{}, run.err
 		}
 	}
-	if run.err != nil {
-		return nil, run.err
+}
+
+// valid checks a request's contents.
+func valid(r effects.Request) error {
+	if r == nil {
+		return fmt.Errorf("%w: no request; the ten are %s", effects.ErrUnknownCapability, names())
 	}
-	return run.effect, nil
+	return r.Validate()
 }
 
 // Call is Do for a request written as a capability's name and its JSON arguments.
@@ -165,21 +190,24 @@ func Parse(capability string, arguments []byte) (effects.Request, error) {
 
 // run is one effect on its way through the loop.
 type run struct {
-	request effects.Request
-	deed    deed // nil until the session is ready
-	waited  int  // ticks for that
-	budget  int  // ticks left for the whole
-	effect  Effect
-	err     error
-	over    bool
-	done    chan struct{}
+	request  effects.Request
+	prepared deed // bound already; nil: bound when it begins
+	deed     deed // nil until the session is ready
+	waited   int  // ticks for that
+	budget   int  // ticks left for the whole
+	effect   Effect
+	err      error
+	over     bool
+	done     chan struct{}
 }
 
 // deed is one effect being carried out. Its methods run on the loop.
 type deed interface {
-	begin(tx *bot.Tx) error // bind, admit, send; an error before the mark ends the run
+	bind(tx *bot.Tx) (*bound, error) // fix the targets, once; sends and stores nothing
+	begin(tx *bot.Tx) error          // bind, admit, send; an error before the mark ends the run
 	fact(tx *bot.Tx, f effects.Fact)
 	tick(tx *bot.Tx)
+	cancel(tx *bot.Tx)  // somebody wants it undone as far as it is not sent
 	abandon(tx *bot.Tx) // nobody waits any more
 }
 
@@ -201,10 +229,16 @@ func (a *Actor) begin(tx *bot.Tx, r *run) {
 // advance starts the deed as soon as the session is ready.
 func (a *Actor) advance(tx *bot.Tx) {
 	r := a.run
-	if r == nil || r.deed != nil || !a.ready(tx) {
+	switch {
+	case r == nil && a.cfg.Reconcile && !a.judged && a.over == nil:
+		a.ready(tx)
+		return
+	case r == nil || r.deed != nil || !a.ready(tx):
 		return
 	}
-	r.deed = a.deedOf(r.request)
+	if r.deed = r.prepared; r.deed == nil {
+		r.deed = a.deedOf(Order{}, r.request)
+	}
 	if err := r.deed.begin(tx); err != nil {
 		a.end(Effect{}, err)
 	}
@@ -222,7 +256,10 @@ func (a *Actor) ready(tx *bot.Tx) bool {
 	if a.evidence == nil {
 		return false
 	}
-	return !a.cfg.Terms.Fence || a.evidence.Counters().Known()
+	if a.cfg.Terms.Fence && !a.evidence.Counters().Known() {
+		return false
+	}
+	return !a.cfg.Reconcile || a.judged || a.judge(tx)
 }
 
 func (a *Actor) open(tx *bot.Tx, mode worldstate.GameMode) {
@@ -233,6 +270,7 @@ func (a *Actor) open(tx *bot.Tx, mode worldstate.GameMode) {
 		States:   effects.RegistryStates{Registry: tx.Registry()},
 		Survival: mode == worldstate.Survival || mode == worldstate.Adventure,
 	})
+	a.opened = tx.Ticks()
 	a.fence(tx, nil)
 }
 
@@ -267,7 +305,10 @@ func (a *Actor) Fact(tx *bot.Tx, f bot.Fact) {
 	if r := a.run; r != nil && r.deed != nil {
 		r.deed.fact(tx, fact)
 	}
-	if _, ok := f.Event.(worldstate.StatsAwarded); ok && len(a.fences) > 0 {
+	if stats, ok := f.Event.(worldstate.StatsAwarded); ok && len(a.fences) > 0 {
+		if a.full == nil {
+			a.full = &rejoin.Reply{Stats: stats, Sequence: fact.Sequence}
+		}
 		then := a.fences[0]
 		a.fences = a.fences[1:]
 		if then != nil {
@@ -279,6 +320,7 @@ func (a *Actor) Fact(tx *bot.Tx, f bot.Fact) {
 
 // Tick implements bot.Listener.
 func (a *Actor) Tick(tx *bot.Tx) bool {
+	a.tickPassed()
 	if a.evidence != nil {
 		a.carry(tx, a.evidence.Tick(scene.Others(tx.View())))
 	}
@@ -288,7 +330,11 @@ func (a *Actor) Tick(tx *bot.Tx) bool {
 	if a.evidence != nil && a.evidence.NeedFence() {
 		a.fence(tx, nil)
 	}
-	return a.run != nil
+	unjudged := a.cfg.Reconcile && !a.judged && a.evidence != nil
+	if unjudged && a.run == nil {
+		a.ready(tx)
+	}
+	return a.run != nil || unjudged
 }
 
 func (a *Actor) tickRun(tx *bot.Tx, r *run) {
@@ -310,6 +356,7 @@ func (a *Actor) tickRun(tx *bot.Tx, r *run) {
 // Ended implements bot.Listener.
 func (a *Actor) Ended(err error) {
 	a.over = err
+	a.tickPassed()
 	if a.evidence != nil {
 		a.evidence.Cut()
 	}
@@ -365,18 +412,19 @@ func (r *run) finish(e Effect, err error) {
 }
 
 // deedOf is the code of an effect.
-func (a *Actor) deedOf(r effects.Request) deed {
+func (a *Actor) deedOf(o Order, r effects.Request) deed {
+	c := common{a: a, order: o}
 	switch r := r.(type) {
 	case effects.MoveToRequest:
-		return &moving{gesture: gesture{a: a}, to: geom.BlockPos(r.Pos)}
+		return &moving{gesture: gesture{common: c}, to: geom.BlockPos(r.Pos)}
 	case effects.LookAtRequest:
-		return &looking{gesture: gesture{a: a}, at: geom.Vec3(r.Point)}
+		return &looking{gesture: gesture{common: c}, at: geom.Vec3(r.Point)}
 	case effects.SayRequest:
-		return &saying{a: a, text: r.Text}
+		return &saying{common: c, text: r.Text}
 	case effects.EquipRequest:
-		return &equipping{gesture: gesture{a: a}, name: r.Item}
+		return &equipping{gesture: gesture{common: c}, name: r.Item}
 	case effects.PlaceBlockRequest:
-		return &placing{a: a, pos: geom.BlockPos(r.Pos), state: r.State}
+		return &placing{common: c, pos: geom.BlockPos(r.Pos), state: r.State}
 	}
 	return &unknown{} // the set of requests is closed; a new one without code is refused here
 }
@@ -384,10 +432,12 @@ func (a *Actor) deedOf(r effects.Request) deed {
 // unknown is a request that this package has no code for.
 type unknown struct{}
 
-func (*unknown) begin(*bot.Tx) error        { return effects.ErrUnknownCapability }
-func (*unknown) fact(*bot.Tx, effects.Fact) {}
-func (*unknown) tick(*bot.Tx)               {}
-func (*unknown) abandon(*bot.Tx)            {}
+func (*unknown) bind(*bot.Tx) (*bound, error) { return nil, effects.ErrUnknownCapability }
+func (*unknown) begin(*bot.Tx) error          { return effects.ErrUnknownCapability }
+func (*unknown) fact(*bot.Tx, effects.Fact)   {}
+func (*unknown) tick(*bot.Tx)                 {}
+func (*unknown) cancel(*bot.Tx)               {}
+func (*unknown) abandon(*bot.Tx)              {}
 
 func epoch(v worldstate.View) effects.Epoch {
 	e := v.Epoch()

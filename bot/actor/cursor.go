@@ -32,9 +32,6 @@ func (a *Actor) restore() error {
 	if err != nil {
 		return err
 	}
-	if err != nil {
-		return err
-	}
 	if a.cursor, err = j.Cursor(id); err != nil {
 		return err
 	}

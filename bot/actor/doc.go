@@ -1,7 +1,9 @@
 // Package actor does the ten capabilities on one session, for callers that are no mission of many steps: a Go program, a
 // protocol server, `probe --try`.
 //
-//	request -> bind -> sentinel.Decide -> journal.Mark -> Sent -> egress
+//	request -> bind -> sentinel.Decide -> journal.Mark -> Sent -> egress        (Do)
+//	request -> bind -> sentinel.Decide -> Prepared                              (Prepare: nothing sent, nothing stored)
+//	Prepared -> sentinel.Decide -> journal.Mark -> Sent -> egress               (Execute: that binding, nothing bound anew)
 //	server fact -> judge of the effect -> verdict -> journal.Settle -> Effect
 //
 // In: an effects.Request. Out: a Result, one type per capability, or an error; a *Denied when the guard said no, and then

@@ -19,6 +19,8 @@ import (
 type equipping struct {
 	gesture
 	name  string
+	item  *registry.Item
+	src   source
 	watch effects.EquipWatch
 }
 
@@ -33,14 +35,20 @@ type source struct {
 	have int32
 }
 
-func (e *equipping) begin(tx *bot.Tx) error {
+// bind implements deed.
+func (e *equipping) bind(tx *bot.Tx) (*bound, error) {
+	return e.fixed(tx, func() (proposal, error) { return e.propose(tx) })
+}
+
+func (e *equipping) propose(tx *bot.Tx) (proposal, error) {
 	reg, inv := tx.Registry(), tx.View().Inventory()
 	it, ok := reg.Item(e.name)
 	if !ok {
-		return fmt.Errorf("%w: %q in %s", ErrNoItem, e.name, reg.Protocol())
+		return proposal{}, fmt.Errorf("%w: %q in %s", ErrNoItem, e.name, reg.Protocol())
 	}
 	src := find(tx, &inv, it.ID)
-	err := e.open(tx, proposal{
+	e.item, e.src = it, src
+	return proposal{
 		post: effects.HoldsItem{Item: it.ID, Slot: uint8(src.slot)}, spend: effects.Budgets{Uses: 1},
 		pre: func(tx *bot.Tx) sentinel.Pin {
 			inv := tx.View().Inventory()
@@ -53,15 +61,23 @@ func (e *equipping) begin(tx *bot.Tx) error {
 				f.Plain = worldstate.PlainYes // nothing else is found
 			}
 		},
-	})
+	}, nil
+}
+
+func (e *equipping) begin(tx *bot.Tx) error {
+	b, err := e.bind(tx)
 	if err != nil {
 		return err
 	}
-	e.watch = effects.EquipWatch{Item: it.ID, Slot: uint8(src.slot)}
+	if err := e.open(tx, b); err != nil {
+		return err
+	}
+	inv := tx.View().Inventory()
+	e.watch = effects.EquipWatch{Item: e.item.ID, Slot: uint8(e.src.slot)}
 	e.more = func(_ *bot.Tx, f *effects.GestureFacts) {
 		f.Snapshot, f.Held, f.Other = e.watch.Snapshot, e.watch.Held, e.watch.Other
 	}
-	if err := e.write(tx, it, src, &inv); err != nil {
+	if err := e.write(tx, e.item, e.src, &inv); err != nil {
 		return e.a.failed(tx, e.adm, err)
 	}
 	e.sent(tx)

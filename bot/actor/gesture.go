@@ -10,7 +10,7 @@ import (
 // gesture is what move_to, look_at and equip have in common: after their last packet they wait for the reply to a fence,
 // or for quiet ticks where there is none, and for a witness if somebody looks on.
 type gesture struct {
-	a           *Actor
+	common
 	adm         *admitted
 	corrections uint64 // counted before the first packet
 	since       uint64 // the witness' sequence before the first packet
@@ -24,13 +24,13 @@ type gesture struct {
 const witnessTicks = 20
 
 // open admits the gesture.
-func (g *gesture) open(tx *bot.Tx, p proposal) error {
+func (g *gesture) open(tx *bot.Tx, b *bound) error {
 	var err error
 	g.corrections = tx.Corrections()
 	if w := g.a.cfg.Witness; w != nil {
 		g.since = w.sequence()
 	}
-	g.adm, err = g.a.admit(tx, p)
+	g.adm, err = g.a.admit(tx, b)
 	return err
 }
 
@@ -49,6 +49,13 @@ func (g *gesture) fact(*bot.Tx, effects.Fact) {}
 func (g *gesture) tick(tx *bot.Tx) {
 	if g.waiting {
 		g.judge(tx, false)
+	}
+}
+
+// cancel takes back what has not been sent; what has been is waited for.
+func (g *gesture) cancel(*bot.Tx) {
+	if g.adm == nil {
+		g.a.end(Effect{}, ErrCancelled)
 	}
 }
 

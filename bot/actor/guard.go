@@ -11,50 +11,65 @@ import (
 	"blockworld/worldstate/geom"
 )
 
-// principal is who asks for everything when no control plane stands in front.
-var principal = sentinel.PinOf("principal", "local")
+// local is who asks for everything when no control plane stands in front.
+const local = "local"
 
 // proposal is one effect before the guard has seen it.
 type proposal struct {
 	post     effects.Postcondition
 	pre      func(*bot.Tx) sentinel.Pin // what the binding rests on, as it is now
 	spend    effects.Budgets
-	key      effects.StepKey
 	clicked  journal.ClickedCell
 	complete func(*bot.Tx, *sentinel.Facts) // adds what belongs to this effect
 }
 
+// bound is an effect frozen to exact targets. Nothing in it changes any more.
+type bound struct {
+	prop    proposal
+	order   Order
+	binding effects.Binding
+	at      sentinel.Standing // as it was then
+}
+
 // admitted is an action that the guard admitted and whose mark is durable.
 type admitted struct {
-	prop   proposal
+	*bound
 	permit journal.Sent
 	mark   journal.Mark
 	base   effects.Outcome // everything of its record but the verdict
 }
 
-// admit binds an effect, asks the guard, stores the mark, and asks the guard again right before the first packet. An error
-// means that nothing may be sent; a *Denied is the guard's.
-func (a *Actor) admit(tx *bot.Tx, p proposal) (*admitted, error) {
-	b, err := a.bind(tx, p)
-	if err != nil {
-		return nil, err
+// consider asks the guard about a bound effect; nothing is stored or sent. A *Denied is the guard's.
+func (a *Actor) consider(tx *bot.Tx, b *bound) error {
+	f := a.facts(tx, b)
+	if d := sentinel.Decide(&f); !d.Admit {
+		return &Denied{f.Capability, d}
 	}
-	f := a.facts(tx, p, &b)
+	return nil
+}
+
+// admit asks the guard about a bound effect, stores the mark, and asks the guard again right before the first packet. An
+// error means that nothing may be sent; a *Denied is the guard's.
+func (a *Actor) admit(tx *bot.Tx, b *bound) (*admitted, error) {
+	f := a.facts(tx, b)
 	d := sentinel.Decide(&f)
 	adm, ok := journal.Admit(d, &f)
 	if !ok {
 		return nil, &Denied{f.Capability, d}
 	}
 	m := journal.Mark{
-		Binding: b, Scope: a.cfg.Record.Scope, Admission: adm, Step: p.key, Clicked: p.clicked, Spend: p.spend,
+		Binding: b.binding, Scope: a.cfg.Record.Scope, Admission: adm, Clicked: b.prop.clicked, Spend: b.prop.spend,
 		Counters: a.evidence.Counters(),
+	}
+	if p, ok := b.binding.Postcondition.(effects.CellsBecome); ok {
+		m.Step = a.nextStep(p.Cells[0].Pos)
 	}
 	m.WorldAge, _ = tx.View().WorldAge()
 	sent, err := a.cfg.Journal.Mark(m)
 	if err != nil {
 		return nil, err
 	}
-	out := &admitted{prop: p, permit: sent[0], mark: m, base: outcomeOf(&m)}
+	out := &admitted{bound: b, permit: sent[0], mark: m, base: outcomeOf(&m)}
 	if err := a.recheck(tx, out); err != nil {
 		return nil, err
 	}
@@ -63,7 +78,7 @@ func (a *Actor) admit(tx *bot.Tx, p proposal) (*admitted, error) {
 
 // recheck asks the guard once more about a marked action; what it denies is closed as never sent.
 func (a *Actor) recheck(tx *bot.Tx, m *admitted) error {
-	f := a.facts(tx, m.prop, &m.mark.Binding)
+	f := a.facts(tx, m.bound)
 	d := sentinel.Decide(&f)
 	if d.Admit {
 		return nil
@@ -83,28 +98,35 @@ func outcomeOf(m *journal.Mark) effects.Outcome {
 	}
 }
 
+// nextStep is the key of the next placement on a cell.
+func (a *Actor) nextStep(pos geom.BlockPos) effects.StepKey {
+	return effects.StepKey{Dimension: a.cfg.Record.Dimension, Pos: pos, Index: a.steps, Ordinal: a.onCell[pos]}
+}
+
 // bind freezes an effect.
-func (a *Actor) bind(tx *bot.Tx, p proposal) (effects.Binding, error) {
-	id, err := effects.NewActionID(a.cfg.Rand)
-	if err != nil {
-		return effects.Binding{}, err
+func (a *Actor) bind(tx *bot.Tx, o Order, p proposal) (*bound, error) {
+	var err error
+	if o.Op == (effects.ActionID{}) {
+		if o.Op, err = effects.NewActionID(a.cfg.Rand); err != nil {
+			return nil, err
+		}
 	}
 	left, err := a.left()
 	if err != nil {
-		return effects.Binding{}, err
+		return nil, err
 	}
 	uuid, _ := tx.Account()
 	cursor, rec := a.cursor, &a.cfg.Record
 	b := effects.Binding{
-		Action: id, Mission: rec.ID, Bot: uuid, Mode: effects.Attached, Server: rec.Server, PlanRevision: rec.Plan,
-		AdapterRevision: AdapterRevision, Lease: rec.ID.String(), Precondition: p.pre(tx), Cursor: &cursor,
+		Action: o.Op, Mission: rec.ID, Bot: uuid, Mode: effects.Attached, Server: rec.Server, PlanRevision: rec.Plan,
+		AdapterRevision: AdapterRevision, Lease: o.lease(rec.ID), Precondition: p.pre(tx), Cursor: &cursor,
 		Deadline: effects.Deadline{None: true}, Budgets: left, Postcondition: p.post,
 		LeastGrade: a.cfg.Terms.least(p.post.Capability()), Rollback: p.post.Capability().Rollback(rec.ID.String()),
 	}
 	if t := a.cfg.Deadline; !t.IsZero() {
 		b.Deadline = effects.Deadline{UnixMilli: t.UnixMilli()}
 	}
-	return b, nil
+	return &bound{prop: p, order: o, binding: b, at: a.standing(tx, o, b.Precondition)}, nil
 }
 
 // left is what the mission's marks have not taken of its budgets yet.
@@ -118,11 +140,12 @@ func (a *Actor) left() (effects.Budgets, error) {
 }
 
 // standing is how things are now, for the guard to compare with how they were bound.
-func (a *Actor) standing(tx *bot.Tx, pre sentinel.Pin) sentinel.Standing {
+func (a *Actor) standing(tx *bot.Tx, o Order, pre sentinel.Pin) sentinel.Standing {
 	uuid, _ := tx.Account()
 	e := epoch(tx.View())
 	return sentinel.Standing{
-		Principal: principal, Policy: a.cfg.Terms.Policy, Lease: sentinel.PinOf("mission", a.cfg.Record.ID.String()),
+		Principal: sentinel.PinOf("principal", o.principal()), Policy: a.cfg.Terms.Policy,
+		Lease:  sentinel.PinOf("lease", o.lease(a.cfg.Record.ID)),
 		Server: sentinel.PinOf(tx.Identity().String()), Bot: uuid,
 		Epoch:  sentinel.Epoch{Host: e.Host + 1, World: e.World + 1, Timeline: e.Timeline + 1},
 		Cursor: cursorPin(a.now(tx.View())), Precondition: pre,
@@ -134,11 +157,11 @@ func cursorPin(c effects.Cursor) sentinel.Pin {
 }
 
 // facts freezes everything that the guard looks at.
-func (a *Actor) facts(tx *bot.Tx, p proposal, b *effects.Binding) sentinel.Facts {
+func (a *Actor) facts(tx *bot.Tx, was *bound) sentinel.Facts {
+	p, b := &was.prop, &was.binding
 	v := tx.View()
 	me, inv := v.Self(), v.Inventory()
-	now := a.standing(tx, p.pre(tx))
-	bound := now
+	now, bound := a.standing(tx, was.order, p.pre(tx)), was.at
 	bound.Server, bound.Bot = sentinel.PinOf(b.Server), b.Bot
 	bound.Cursor, bound.Precondition = cursorPin(*b.Cursor), b.Precondition
 	builds := me.GameMode == worldstate.Survival || me.GameMode == worldstate.Creative
@@ -180,6 +203,7 @@ func (a *Actor) store(tx *bot.Tx, m *admitted, s effects.Settled) (Effect, error
 	}
 	o := s.Outcome(m.base)
 	o.UnixMilli = a.cfg.Now().UnixMilli()
+	a.at(AfterEvidence)
 	if err := a.cfg.Journal.Settle(o); err != nil {
 		return Effect{}, err
 	}

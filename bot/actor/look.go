@@ -13,7 +13,29 @@ import (
 type looking struct {
 	gesture
 	at   geom.Vec3
+	look geom.Rotation
 	turn bool // the tick's movement packet was spent: turn at the next tick
+}
+
+// bind implements deed.
+func (l *looking) bind(tx *bot.Tx) (*bound, error) {
+	return l.fixed(tx, func() (proposal, error) {
+		l.look = geom.RotationTo(eye(tx), l.at)
+		return proposal{
+			post: effects.LooksTowards{Look: l.look}, spend: effects.Budgets{Uses: 1},
+			pre:      func(tx *bot.Tx) sentinel.Pin { return sentinel.PinOf("look", fmt.Sprint(l.look, eye(tx))) },
+			complete: func(*bot.Tx, *sentinel.Facts) {},
+		}, nil
+	})
+}
+
+// eye is where the bot's eyes are.
+func eye(tx *bot.Tx) geom.Vec3 {
+	height := geom.EyeStanding
+	if tx.Out().Sneaking() {
+		height = geom.EyeSneaking
+	}
+	return tx.Player().Pos.Add(geom.Vec3{0, height, 0})
 }
 
 func (l *looking) begin(tx *bot.Tx) error {
@@ -23,20 +45,14 @@ func (l *looking) begin(tx *bot.Tx) error {
 		return nil
 	}
 	l.turn = false
-	eye := tx.Player().Pos.Add(geom.Vec3{0, geom.EyeStanding, 0})
-	if tx.Out().Sneaking() {
-		eye = tx.Player().Pos.Add(geom.Vec3{0, geom.EyeSneaking, 0})
-	}
-	look := geom.RotationTo(eye, l.at)
-	err := l.open(tx, proposal{
-		post: effects.LooksTowards{Look: look}, spend: effects.Budgets{Uses: 1},
-		pre:      func(*bot.Tx) sentinel.Pin { return sentinel.PinOf("look", fmt.Sprint(look)) },
-		complete: func(*bot.Tx, *sentinel.Facts) {},
-	})
+	b, err := l.bind(tx)
 	if err != nil {
 		return err
 	}
-	if err := tx.Look(l.adm.permit, look); err != nil {
+	if err := l.open(tx, b); err != nil {
+		return err
+	}
+	if err := tx.Look(l.adm.permit, l.look); err != nil {
 		return l.a.failed(tx, l.adm, err)
 	}
 	l.sent(tx)

@@ -15,6 +15,7 @@ import (
 type moving struct {
 	gesture
 	to      geom.BlockPos
+	nodes   []path.Node
 	walk    *bot.Walk
 	started uint64 // tick
 	before  int64  // distance statistics, centimetres
@@ -23,6 +24,43 @@ type moving struct {
 
 // setbacks is how many corrections a walk survives.
 const setbacks = 3
+
+// bind implements deed: it finds the way.
+func (m *moving) bind(tx *bot.Tx) (*bound, error) {
+	return m.fixed(tx, func() (proposal, error) { return m.propose(tx) })
+}
+
+func (m *moving) propose(tx *bot.Tx) (proposal, error) {
+	nodes, err := m.route(tx)
+	if err != nil {
+		return proposal{}, err
+	}
+	m.nodes = nodes
+	bounds := geom.BlockBox{Min: nodes[0].Pos, Max: nodes[0].Pos}
+	for _, n := range nodes {
+		bounds = bounds.Union(geom.BlockBox{Min: n.Pos, Max: n.Pos})
+	}
+	return proposal{
+		post: effects.StandsIn{Pos: m.to}, spend: effects.Budgets{Uses: 1, Distance: int32(len(nodes))}, pre: m.way,
+		complete: func(_ *bot.Tx, f *sentinel.Facts) { f.PathNodes, f.PathBounds = uint32(len(nodes)), bounds },
+	}, nil
+}
+
+// way is what a walk rests on: where it begins, its nodes, and what stands there and below.
+func (m *moving) way(tx *bot.Tx) sentinel.Pin {
+	v := tx.View()
+	pre := make([]string, 0, 2+len(m.nodes))
+	pre = append(pre, "walk", geom.BlockAt(tx.Player().Pos).String())
+	for _, n := range m.nodes {
+		text := n.Pos.String()
+		for dy := int32(-1); dy <= 1; dy++ {
+			s, known := v.Block(n.Pos.Add(geom.BlockPos{Y: dy}))
+			text += fmt.Sprint(" ", s, known)
+		}
+		pre = append(pre, text)
+	}
+	return sentinel.PinOf(pre...)
+}
 
 func (m *moving) begin(tx *bot.Tx) error {
 	if !m.a.cfg.Terms.Fence {
@@ -40,28 +78,17 @@ func (m *moving) begin(tx *bot.Tx) error {
 	return nil
 }
 
-// start finds the way, admits it and walks.
+// start admits the way and walks.
 func (m *moving) start(tx *bot.Tx) error {
-	nodes, err := m.route(tx)
+	b, err := m.bind(tx)
 	if err != nil {
 		return err
 	}
-	bounds := geom.BlockBox{Min: nodes[0].Pos, Max: nodes[0].Pos}
-	pre := []string{"walk"}
-	for _, n := range nodes {
-		bounds = bounds.Union(geom.BlockBox{Min: n.Pos, Max: n.Pos})
-		pre = append(pre, n.Pos.String())
-	}
-	err = m.open(tx, proposal{
-		post: effects.StandsIn{Pos: m.to}, spend: effects.Budgets{Uses: 1, Distance: int32(len(nodes))},
-		pre:      func(*bot.Tx) sentinel.Pin { return sentinel.PinOf(pre...) },
-		complete: func(_ *bot.Tx, f *sentinel.Facts) { f.PathNodes, f.PathBounds = uint32(len(nodes)), bounds },
-	})
-	if err != nil {
+	if err := m.open(tx, b); err != nil {
 		return err
 	}
 	m.started = tx.Ticks()
-	m.walk, err = tx.Walk(m.adm.permit, nodes, bot.WalkOptions{Sprint: true, Setbacks: setbacks, Done: m.arrived})
+	m.walk, err = tx.Walk(m.adm.permit, m.nodes, bot.WalkOptions{Sprint: true, Setbacks: setbacks, Done: m.arrived})
 	if err != nil {
 		return m.a.failed(tx, m.adm, err)
 	}
@@ -114,6 +141,15 @@ func (m *moving) arrived(tx *bot.Tx, w *bot.Walk) {
 		}
 	}
 	m.sent(tx)
+}
+
+// cancel stops the walk where it is; the bot has really moved.
+func (m *moving) cancel(tx *bot.Tx) {
+	if m.walk != nil && !m.waiting {
+		m.walk.Stop()
+		return
+	}
+	m.gesture.cancel(tx)
 }
 
 // abandon stops the walk where it is; the bot has really moved.

@@ -19,7 +19,7 @@ import (
 // placing is a place_block: one use that makes a full block state, from where the bot stands and with an item of the
 // hotbar. The look, the sneak and the held slot that it needs are part of it.
 type placing struct {
-	a      *Actor
+	common
 	pos    geom.BlockPos
 	state  string
 	use    placement.Use
@@ -44,10 +44,11 @@ func (p *placing) begin(tx *bot.Tx) error {
 		return nil
 	}
 	p.later = false
-	if err := p.bind(tx); err != nil {
+	b, err := p.bind(tx)
+	if err != nil {
 		return err
 	}
-	adm, err := p.a.admit(tx, p.proposal(tx))
+	adm, err := p.a.admit(tx, b)
 	if err != nil {
 		return err
 	}
@@ -73,9 +74,19 @@ func (p *placing) begin(tx *bot.Tx) error {
 	return p.click(tx)
 }
 
-// bind chooses the click: the first candidate that makes the state from here, else the first of all, which the guard then
+// bind implements deed.
+func (p *placing) bind(tx *bot.Tx) (*bound, error) {
+	return p.fixed(tx, func() (proposal, error) {
+		if err := p.choose(tx); err != nil {
+			return proposal{}, err
+		}
+		return p.proposal(tx), nil
+	})
+}
+
+// choose takes the click: the first candidate that makes the state from here, else the first of all, which the guard then
 // refuses by what is wrong with it.
-func (p *placing) bind(tx *bot.Tx) error {
+func (p *placing) choose(tx *bot.Tx) error {
 	reg, v, feet := tx.Registry(), tx.View(), tx.Player().Pos
 	want, err := reg.ParseState(p.state)
 	if err != nil {
@@ -144,10 +155,8 @@ func (p *placing) proposal(tx *bot.Tx) proposal {
 	reg := tx.Registry()
 	clicked, _ := tx.View().Block(p.use.Click.Pos)
 	return proposal{
-		post:  effects.CellsBecome{Item: p.use.Item, Cells: scene.Cells(p.use)},
-		spend: effects.Budgets{Uses: 1, Quantity: 1},
-		key: effects.StepKey{Dimension: p.a.cfg.Record.Dimension, Pos: p.use.Target(), Index: p.a.steps,
-			Ordinal: p.a.onCell[p.use.Target()]},
+		post:    effects.CellsBecome{Item: p.use.Item, Cells: scene.Cells(p.use)},
+		spend:   effects.Budgets{Uses: 1, Quantity: 1},
 		clicked: journal.ClickedCell{Pos: p.use.Click.Pos, State: clicked},
 		pre: func(tx *bot.Tx) sentinel.Pin {
 			now, _ := tx.View().Block(p.use.Click.Pos)
@@ -227,7 +236,7 @@ func (p *placing) click(tx *bot.Tx) error {
 		return p.a.failed(tx, p.adm, err)
 	}
 	p.a.fence(tx, nil)
-	return nil
+	return p.a.onWire(tx)
 }
 
 func (p *placing) fact(*bot.Tx, effects.Fact) {}
@@ -255,6 +264,16 @@ func (p *placing) tick(tx *bot.Tx) {
 // rejoin, and bars its cell until then.
 func (p *placing) cut(tx *bot.Tx) {
 	p.a.end(p.a.effect(tx, p.adm, effects.Settled{Code: effects.CodeCut}), nil)
+}
+
+// cancel takes back what has not been sent.
+func (p *placing) cancel(tx *bot.Tx) {
+	switch {
+	case p.adm == nil:
+		p.a.end(Effect{}, ErrCancelled)
+	case !p.sent:
+		p.abandon(tx)
+	}
 }
 
 // abandon gives a sent use up as unverified.

@@ -13,7 +13,7 @@ import (
 // saying is a say: one public line, unsigned, proven by its own echo. Only a line that bears our own id counts, whatever
 // the server's profile asks for: anybody can repeat a text.
 type saying struct {
-	a     *Actor
+	common
 	text  string
 	adm   *admitted
 	watch effects.SayWatch
@@ -23,18 +23,29 @@ type saying struct {
 // echoTicks is how long the echo may take.
 const echoTicks = 100
 
+// bind implements deed.
+func (s *saying) bind(tx *bot.Tx) (*bound, error) {
+	return s.fixed(tx, func() (proposal, error) {
+		if err := egress.CheckText(s.text); err != nil {
+			return proposal{}, err
+		}
+		length, legal := sentinel.TextFacts(s.text)
+		return proposal{
+			post: effects.LineHeard{Text: s.text}, spend: effects.Budgets{Uses: 1, Characters: int32(length)},
+			pre: func(*bot.Tx) sentinel.Pin { return sentinel.PinOf("say", s.text) },
+			complete: func(_ *bot.Tx, f *sentinel.Facts) {
+				f.Classes, f.TextLength, f.TextLegal = sentinel.TextClass(s.text), length, legal
+			},
+		}, nil
+	})
+}
+
 func (s *saying) begin(tx *bot.Tx) error {
-	if err := egress.CheckText(s.text); err != nil {
+	b, err := s.bind(tx)
+	if err != nil {
 		return err
 	}
-	length, legal := sentinel.TextFacts(s.text)
-	adm, err := s.a.admit(tx, proposal{
-		post: effects.LineHeard{Text: s.text}, spend: effects.Budgets{Uses: 1, Characters: int32(length)},
-		pre: func(*bot.Tx) sentinel.Pin { return sentinel.PinOf("say", s.text) },
-		complete: func(_ *bot.Tx, f *sentinel.Facts) {
-			f.Classes, f.TextLength, f.TextLegal = sentinel.TextClass(s.text), length, legal
-		},
-	})
+	adm, err := s.a.admit(tx, b)
 	if err != nil {
 		return err
 	}
@@ -67,6 +78,13 @@ func (s *saying) fact(tx *bot.Tx, f effects.Fact) {
 func (s *saying) tick(tx *bot.Tx) {
 	if s.ticks++; s.adm != nil && s.ticks > echoTicks {
 		s.a.settle(tx, s.adm, s.watch.Expire())
+	}
+}
+
+// cancel takes the line back if it has not been sent.
+func (s *saying) cancel(*bot.Tx) {
+	if s.adm == nil {
+		s.a.end(Effect{}, ErrCancelled)
 	}
 }
 
