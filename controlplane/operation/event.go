@@ -1,9 +1,6 @@
 package operation
 
-import (
-	"blockworld/effects"
-	"blockworld/effects/host"
-)
+import "blockworld/effects/host"
 
 // Event is something that happened to an operation. The set is closed.
 type Event interface{ event() }
@@ -118,5 +115,3 @@ func (Commit) effect()    {}
 func (AskHost) effect()   {}
 func (Redeliver) effect() {}
 func (Finish) effect()    {}
-
-var _ = effects.Digest{}

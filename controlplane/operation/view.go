@@ -72,8 +72,41 @@ type Challenge struct {
 	Expires int64          `json:"expires_tick"` // by the host's clock
 }
 
-// ViewOf returns the view of an operation. It has no challenge: that is the gateway's to add.
-func ViewOf(op Operation) View { return View{ID: op.ID, State: op.State} }
+// ViewOf returns the view of an operation. It has no challenge: that is the gateway's to add. It shares memory with op.
+func ViewOf(op Operation) View {
+	v := View{
+		ID: op.ID, Principal: op.Principal, Actor: op.Actor, Host: op.Host, Task: op.Task, Key: op.Key,
+		Capability: op.Action.Capability,
+
+		State: op.State, Meaning: op.State.Meaning(), Terminal: op.Terminal(), ExecutionConfirmed: op.Confirmed(),
+		ReconciliationPending: op.State == OutcomeUnknown && op.Closure == "", DeliveryAttempts: op.Attempts,
+		Rejection: op.Rejection, CancelRequested: op.CancelRequested, Closure: op.Closure, Children: op.Children,
+
+		Summary: op.Bound.Summary, Preview: op.Bound.Effects, Digest: op.Bound.Digest, Precondition: op.Bound.Precondition,
+		Epoch: op.Bound.Epoch, Sequence: op.Bound.Sequence, Policy: op.Decision, ApprovedBy: op.ApprovedBy,
+		Created: op.Created, Updated: op.Updated, Version: op.Version,
+	}
+	if op.Parent != (host.OpID{}) {
+		v.Parent = op.Parent.String()
+	}
+	if v.Preview == nil {
+		v.Preview = []host.Preview{}
+	}
+	if op.Bound.Digest != (effects.Digest{}) {
+		v.EffectDigest = op.Bound.EffectDigest()
+	}
+	if op.Closure != "" {
+		v.Meaning += "; its owner has closed it as " + op.Closure + ", which is not success"
+	}
+	if op.Run.Seq > 0 {
+		v.Run = &RunView{op.Run.Seq, op.Run.Percent, op.Run.Note}
+	}
+	if o := op.Outcome; o != nil {
+		v.Outcome = &OutcomeView{o.Status, o.Code, o.Message, o.Sent, o.Receipt}
+		v.Output = o.Output
+	}
+	return v
+}
 
 // MayTellDone tells whether "done" may be said of it: it succeeded, the outcome is there, and a receipt confirms it.
 func MayTellDone(v View) bool {
