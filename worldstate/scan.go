@@ -172,30 +172,44 @@ func (s *scan) palette(sec *section, corner geom.BlockPos) {
 		return
 	}
 	f := &packings[sec.bits]
-	switch {
-	case len(indexes) > 1:
-		for n, w := range sec.fields() {
+	words := sec.fields()
+	if len(indexes) > 1 {
+		for n, w := range words {
 			if w = turned(w, n, f.used); holds(w, indexes, f) && !s.word(sec, n, w, &wanted, corner) {
 				return
 			}
 		}
-	case f.used == 64: // a turn by nothing would cost as much as the rest
-		mask, ones, highs := uint64(indexes[0])*f.ones, f.ones, f.highs
-		for n, w := range sec.fields() {
-			if x := w ^ mask; (x-ones)&^x&highs != 0 && !s.word(sec, n, w, &wanted, corner) {
-				return
-			}
+		return
+	}
+	for n := 0; ; n++ {
+		if n = next(words, n, uint64(indexes[0]), f); n == len(words) {
+			return
 		}
-	default:
-		mask, ones, highs, turn := uint64(indexes[0])*f.ones, f.ones, f.highs, 0
-		for n, w := range sec.fields() {
-			w = bits.RotateLeft64(w, turn)
-			turn -= f.used
-			if x := w ^ mask; (x-ones)&^x&highs != 0 && !s.word(sec, n, w, &wanted, corner) {
-				return
-			}
+		if !s.word(sec, n, turned(words[n], n, f.used), &wanted, corner) {
+			return
 		}
 	}
+}
+
+// next is the number of the next word from n on that may hold an index, as holds says; the number of words if none does.
+// It calls nothing, so that all it needs stays in registers.
+func next(words []uint64, n int, index uint64, f *packing) int {
+	mask, ones, highs, used := index*f.ones, f.ones, f.highs, f.used
+	if used == 64 { // turning a word by nothing would cost as much as the rest
+		for ; n < len(words); n++ {
+			if x := words[n] ^ mask; (x-ones)&^x&highs != 0 {
+				break
+			}
+		}
+		return n
+	}
+	for turn := -n * used; n < len(words); n++ {
+		if x := bits.RotateLeft64(words[n], turn) ^ mask; (x-ones)&^x&highs != 0 {
+			break
+		}
+		turn -= used
+	}
+	return n
 }
 
 // holds tells whether any field of w is one of the indexes: a field that is equal becomes zero, and subtracting one from
