@@ -251,6 +251,10 @@ func (f *buildFlags) start(ctx context.Context, p *printer, j *journal.Journal, 
 	if why := suits(prof, seen); why != "" {
 		return none, nil, fail(exitDenied, fmt.Errorf("the profile %s: run `blockworld probe %s --username %s --data %s` first", why, f.server, f.username, f.data))
 	}
+	own, another := forAccount(prof, seen)
+	if another {
+		p.say("the profile was found with another account, %s: that the server counts uses is not yet known for %s", prof.Account, f.username)
+	}
 	if !plot.Walk.Contains(seen.feet) {
 		wider := plot.Walk.Union(geom.BlockBox{Min: seen.feet, Max: seen.feet}.Grow(2))
 		return none, nil, fail(exitUsage, fmt.Errorf("%s: bring it nearer, or allow more room with --walk-box %v", outsideWords(seen.feet, plot.Walk), wider))
@@ -273,7 +277,7 @@ func (f *buildFlags) start(ctx context.Context, p *printer, j *journal.Journal, 
 	if err != nil {
 		return none, nil, err
 	}
-	file := &missionFile{Server: f.server, Username: f.username, Pipeline: f.pipeline, Rate: f.rate, MayReplace: plan2names(f.replace), Profile: *prof, Plan: plan}
+	file := &missionFile{Server: f.server, Username: f.username, Pipeline: f.pipeline, Rate: f.rate, MayReplace: plan2names(f.replace), Profile: own, Plan: plan}
 	if f.rate < 0 {
 		file.Rate = prof.UsesPerSecond()
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -298,7 +299,6 @@ func TestProfileMustSuit(t *testing.T) {
 		"seed":       func(p *profile.Profile) { p.Server.HashedSeed = "1f" },
 		"dimensions": func(p *profile.Profile) { p.Server.Dimensions = []string{"minecraft:the_end"} },
 		"protocol":   func(p *profile.Profile) { p.Server.Protocol = int32(registry.Latest) },
-		"account":    func(p *profile.Profile) { p.Account = strings.Repeat("0a", 16) },
 		"identity":   func(p *profile.Profile) { p.Server.Identity += "x" },
 		"mode":       func(p *profile.Profile) { p.Mode = "managed" },
 	} {
@@ -308,8 +308,19 @@ func TestProfileMustSuit(t *testing.T) {
 			t.Errorf("%s: exit %d, %s", name, got.code, got.errs)
 		}
 	}
-	if got := build(good, "--username", "Another"); got.code != exitDenied || !strings.Contains(got.errs, "account") {
+	good.Used = profile.UsedCounted
+	if got := build(good, "--username", "Another"); got.code != exitDone || !strings.Contains(got.out, "another account") {
 		t.Errorf("another account: %+v", got)
+	}
+	seen := &land{account: worldstate.UUID{1}}
+	if own, another := forAccount(&good, seen); !another || own.Used != profile.UsedExpected {
+		t.Error("what was counted for another account was taken over")
+	}
+	if data, err := hex.DecodeString(good.Account); err != nil || copy(seen.account[:], data) != 16 {
+		t.Fatal(good.Account)
+	}
+	if own, another := forAccount(&good, seen); another || own.Used != profile.UsedCounted {
+		t.Error("the same account is another one")
 	}
 }
 

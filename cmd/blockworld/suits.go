@@ -11,12 +11,11 @@ import (
 	"blockworld/worldstate/registry"
 )
 
-// suits compares what a profile says of its server and account with what a session sees, and names the first difference;
-// empty when there is none. Brand and game mode may change without the proofs changing, so they are not compared. An
+// suits compares what a profile says of its server with what a session sees, and names the first difference; empty when
+// there is none. Brand and game mode may change without the proofs changing, so they are not compared. An
 // optional field that is missing says nothing.
 func suits(p *profile.Profile, seen *land) string {
 	seed := strconv.FormatUint(uint64(seen.who.HashedSeed), 16)
-	account := hex.EncodeToString(seen.account[:])
 	switch s := &p.Server; {
 	case s.Identity != seen.identity:
 		return fmt.Sprintf("is of %s, this is %s", s.Identity, seen.identity)
@@ -28,10 +27,21 @@ func suits(p *profile.Profile, seen *land) string {
 		return fmt.Sprintf("names the dimensions %s, this server has %s", strings.Join(s.Dimensions, ", "), strings.Join(seen.who.Dimensions, ", "))
 	case s.Protocol != int32(seen.reg.Protocol()):
 		return fmt.Sprintf("was found with protocol %s, this session speaks %s", registry.Protocol(s.Protocol), seen.reg.Protocol())
-	case p.Account != "" && !strings.EqualFold(p.Account, account):
-		return fmt.Sprintf("was found with the account %s, this one is %s", p.Account, account)
 	}
 	return ""
+}
+
+// forAccount is the profile as it holds for the account of a session. What a server can prove does not depend on who asks,
+// but that it counted a use holds only for whom it counted. Another says whether another account had found the profile.
+func forAccount(p *profile.Profile, seen *land) (own profile.Profile, another bool) {
+	own = *p
+	if p.Account == "" || strings.EqualFold(p.Account, hex.EncodeToString(seen.account[:])) {
+		return own, false
+	}
+	if own.Used == profile.UsedCounted {
+		own.Used = profile.UsedExpected
+	}
+	return own, true
 }
 
 // sameHex compares two hexadecimal numbers as numbers.
