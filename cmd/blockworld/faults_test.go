@@ -15,7 +15,10 @@ import (
 	"testing"
 	"time"
 
+	"blockworld/bot"
 	"blockworld/bot/builder"
+	"blockworld/bot/login"
+	"blockworld/bot/wire"
 	"blockworld/effects/blueprint"
 	"blockworld/effects/mission"
 	"blockworld/fixtures/blueprints"
@@ -378,6 +381,92 @@ func TestNotWritable(t *testing.T) {
 	}
 	if err := openFailed(fmt.Errorf("%w", journal.ErrNotWritable)); codeOf(err, -1) != exitFailed || !strings.Contains(err.Error(), "--data") {
 		t.Error(err)
+	}
+}
+
+// TestKickText: people see the beginning of what a server says at a kick, machines all of it.
+func TestKickText(t *testing.T) {
+	reason := strings.Repeat("go away ", 900)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	go func() {
+		c, err := l.Accept()
+		if err != nil {
+			return
+		}
+		defer c.Close()
+		conn := wire.NewConn(c, wire.Serverbound)
+		conn.SetProtocol(registry.Latest)
+		conn.FollowReads(true)
+		for range 2 { // the handshake and the hello
+			if _, err := conn.ReadPacket(); err != nil {
+				return
+			}
+		}
+		conn.SetWriteState(wire.Login)
+		if conn.WritePacket(&wire.LoginDisconnect{Reason: wire.Literal(reason)}) == nil {
+			conn.Flush()
+		}
+		conn.ReadPacket() // until the bot leaves
+	}()
+	got := ran(t.Context(), "probe", l.Addr().String(), "--version", registry.Latest.Name(), "--data", t.TempDir(), "--json")
+	var r struct {
+		Kick string `json:"kick_reason_untrusted"`
+	}
+	if err := json.Unmarshal([]byte(got.out), &r); err != nil || strings.TrimSpace(r.Kick) != strings.TrimSpace(reason) {
+		t.Error(err, got)
+	}
+	if got.code != exitFailed || len(got.errs) > 600 || !strings.Contains(got.errs, "characters more") {
+		t.Error(got.code, got.errs)
+	}
+}
+
+// TestEndings: each way in which a mission can end has its exit code.
+func TestEndings(t *testing.T) {
+	away := &login.SessionError{Err: bot.ErrConnection}
+	for _, c := range []struct {
+		run  missionRun
+		err  error
+		want int
+		says string
+	}{
+		{missionRun{result: builder.Result{Done: true}}, nil, exitDone, ""},
+		{missionRun{result: builder.Result{Waiting: mission.WaitUnverified}}, nil, exitUnverified, "unverified"},
+		{missionRun{result: builder.Result{Waiting: mission.WaitRefused}, denied: true}, nil, exitDenied, "guard"},
+		{missionRun{result: builder.Result{Waiting: mission.WaitRefused}}, nil, exitFailed, "refused"},
+		{missionRun{result: builder.Result{Waiting: mission.WaitOutOfItems}}, nil, exitFailed, "out_of_items"},
+		{missionRun{result: builder.Result{Stuck: "no way"}}, nil, exitFailed, "no way"},
+		{missionRun{}, context.Canceled, exitFailed, "interrupted; go on"},
+		{missionRun{}, away, exitFailed, "; go on"},
+		{missionRun{}, login.ErrUsername, exitUsage, ""},
+		{missionRun{}, fail(exitDenied, errors.New("as it was")), exitDenied, "as it was"},
+	} {
+		err := c.run.ended(c.err, "go on")
+		code := exitDone
+		if err != nil {
+			code = codeOf(err, -1)
+		}
+		if code != c.want || err != nil && !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%+v, %v: exit %d, %v", c.run.result, c.err, code, err)
+		}
+	}
+}
+
+// full takes nothing.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errors.New("no space left") }
+
+// TestLostOutput: what a command has to tell and cannot is no success.
+func TestLostOutput(t *testing.T) {
+	for _, args := range [][]string{{"plan", schematic(t)}, {"plan", schematic(t), "--json"}} {
+		var errs bytes.Buffer
+		if code := run(t.Context(), args, nil, full{}, &errs); code != exitFailed || !strings.Contains(errs.String(), "no space left") {
+			t.Errorf("%v: exit %d, %s", args, code, errs.String())
+		}
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"sync/atomic"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -56,6 +57,9 @@ func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) 
 	cmd.SetOut(out)
 	cmd.SetErr(errs)
 	err := cmd.ExecuteContext(ctx)
+	if lost := g.lost.Load(); err == nil && lost != nil {
+		err = fail(exitFailed, fmt.Errorf("what there is to tell could not be written: %w", *lost))
+	}
 	if err == nil {
 		return exitDone
 	}
@@ -133,7 +137,8 @@ func kickReason(err error) string {
 type globals struct {
 	json    bool
 	verbose bool
-	told    bool // the command's JSON object has been written
+	told    bool                  // the command's JSON object has been written
+	lost    atomic.Pointer[error] // why lines for people could not be written
 }
 
 func newRoot(g *globals) *cobra.Command {

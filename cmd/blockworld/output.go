@@ -30,7 +30,9 @@ func (p *printer) say(format string, args ...any) {
 	if p.json {
 		w = p.errs
 	}
-	fmt.Fprintf(w, format+"\n", args...)
+	if _, err := fmt.Fprintf(w, format+"\n", args...); err != nil && !p.json {
+		p.g.lost.CompareAndSwap(nil, &err)
+	}
 }
 
 // result writes v as the last line, for machines only.
@@ -42,7 +44,7 @@ func (p *printer) result(v any) error {
 	if err != nil {
 		return err
 	}
-	p.g.told = true
+	p.g.told = true // also when it could not be written: a second try would not help
 	_, err = fmt.Fprintf(p.out, "%s\n", data)
 	return err
 }
