@@ -67,7 +67,7 @@ func (w *worker) route(tx *bot.Tx, step int) path.Result {
 		last = w.routeBy(tx, step, foot, hidden)
 		if tx.MayFly() {
 			flight := w.routeBy(tx, step, air, hidden)
-			if quicker := ticksOf(flight, flightTicks) < ticksOf(last, footTicks); quicker != (w.failures[step]%2 == 1) || last.Status != path.Reached {
+			if quicker := ticksOf(flight, flightTicks) < ticksOf(last, footTicks)+landingTicks(tx, last); quicker != (w.failures[step]%2 == 1) || last.Status != path.Reached {
 				last = flight
 			}
 		}
@@ -82,8 +82,19 @@ func (w *worker) route(tx *bot.Tx, step int) path.Result {
 // How long ways take, in ticks: to start and stop, and for each block.
 var (
 	footTicks   = [2]float64{8, 4.6}
-	flightTicks = [2]float64{12, 1.8}
+	flightTicks = [2]float64{8, 1.5}
 )
+
+// landingTicks is what a way on foot takes longer that begins with coming down from flight. Off an edge it is no way at all.
+func landingTicks(tx *bot.Tx, r path.Result) float64 {
+	switch {
+	case !tx.Player().Flying || r.Status != path.Reached:
+		return 0
+	case r.Nodes[0].Pos.Y < geom.BlockAt(tx.Player().Pos).Y:
+		return math.Inf(1)
+	}
+	return 12
+}
 
 // ticksOf estimates how long a way takes; one that does not arrive takes for ever.
 func ticksOf(r path.Result, pace [2]float64) float64 {
@@ -129,7 +140,7 @@ func (w *worker) routeBy(tx *bot.Tx, step int, opt path.Options, hidden bool) pa
 // What a stand is worth, in ticks: each of the next steps that it reaches saves a part of another walk, each block to it
 // costs flight.
 const (
-	ticksPerStep   = 2.5
+	ticksPerStep   = 10
 	ticksPerBlock  = 1.8
 	ticksUnderRoof = 40 // a bot in the open is not shut in when the building closes
 )
@@ -149,14 +160,17 @@ func (w *worker) shutsIn(step int, cell geom.BlockPos) bool {
 // lastSteps is how many steps at the end of a plan are done from outside if possible.
 const lastSteps = 48
 
+func (w *worker) targetOf(step int) geom.BlockPos { return w.site.Plan.Steps[step].Cells[0].Pos }
+
 // busiest sorts out the places that are worth the most.
 func (w *worker) busiest(tx *bot.Tx, step int, spots []placement.Spot) []placement.Spot {
 	best := math.Inf(-1)
 	worth := make([]float64, len(spots))
+	top := w.targetOf(step).Y + flyingLayers
 	for k, s := range spots {
 		worth[k] = -ticksPerBlock * s.Feet.Sub(tx.Player().Pos).Len()
 		for i := step; i < len(w.site.Uses) && i < step+flyingSteps; i++ {
-			if st, _ := w.site.mission.Status(i); stepStates[st.State] != sentinel.StepReady {
+			if st, _ := w.site.mission.Status(i); stepStates[st.State] != sentinel.StepReady || w.targetOf(i).Y > top {
 				continue
 			}
 			if out, ok := placement.FromFeet(tx.Registry(), w.site.Uses[i], s.Feet); ok && !out {

@@ -121,10 +121,12 @@ func (w *worker) decided() bool {
 	return true
 }
 
-// How many steps of the plan are looked at for one that needs no walk. In flight every place stays reachable.
+// How many steps of the plan are looked at for one that needs no walk. In flight every place stays reachable, as long as
+// the layers above it are open.
 const (
-	nearSteps   = 12
-	flyingSteps = 64
+	nearSteps    = 12
+	flyingSteps  = 128
+	flyingLayers = 3
 )
 
 // facts are what the mission may know of this bot now.
@@ -140,7 +142,7 @@ func (w *worker) facts(tx *bot.Tx) mission.Facts {
 	}
 	f.LookAhead = nearSteps
 	if tx.MayFly() {
-		f.LookAhead = flyingSteps
+		f.LookAhead, f.Layers = flyingSteps, flyingLayers
 	}
 	f.Hungry = me.GameMode == worldstate.Survival && me.HealthKnown && me.Food == 0
 	f.Items = plainItems(&inv)

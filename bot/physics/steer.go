@@ -148,9 +148,9 @@ func (c *course) leaving() bool { return (c.way.X != 0 || c.way.Z != 0) && c.fla
 // flight where that is less than the present one.
 const (
 	flyKey     = 0.049 // blocks per tick, at the default flying speed
-	flyBrake   = 0.7   // share of a key's push that is counted on for braking
+	flyBrake   = 0.8   // share of a key's push that is counted on for braking
 	flyFastest = 0.9   // blocks per tick
-	flySprint  = 1.5   // blocks to the node from which on the flight sprints
+	flyCrawl   = 0.1   // blocks per tick in the last tick of braking
 )
 
 // hover steers in flight: partly pressed keys, because one full tick carries half a block, and up or down only when the
@@ -158,12 +158,12 @@ const (
 func (c *course) hover(in *Input, sprint bool) {
 	d := c.node.Centre().Sub(c.p.Pos)
 	key := flyKey
-	if in.Sprint = sprint && c.flat > flySprint && !c.p.HorizontalCollision; in.Sprint {
+	if sprint = sprint && !c.p.HorizontalCollision; sprint {
 		key *= 2
 	}
 	want := 0.0
 	if c.flat > ArriveWithin-2*settle || !c.last {
-		want = min(flyFastest, math.Sqrt(2*flyBrake*flyKey*c.flat), c.flat/2)
+		want = brakable(c.flat, flyBrake*key)
 	}
 	var x, z float64
 	if c.flat > 0 {
@@ -173,12 +173,29 @@ func (c *course) hover(in *Input, sprint bool) {
 	push := math.Hypot(x, z)
 	in.Forward = 0
 	if push > 0.004 {
+		in.Sprint = sprint && push > flyKey
+		if !in.Sprint {
+			key = flyKey
+		}
 		in.Yaw = float32(math.Atan2(-x, z) * 180 / math.Pi)
 		in.Forward = min(1, push/key)
 	}
 	dy := c.err[1] + hoverAbove - c.p.Vel[1]*2.5
 	in.Jump = dy > 0.2
 	in.Sneak = dy < -0.3
+}
+
+// brakable is the most that a flight may move in this tick so that it still stops within a distance, when each further
+// tick takes push off what the glide leaves.
+func brakable(distance, push float64) float64 {
+	v, way := 0.0, 0.0 // of the tick looked at, and of all from it to the end
+	for next := flyCrawl; ; next = (next + push) / airInertia {
+		if way+next > distance || next > flyFastest {
+			// between two whole numbers of ticks: the way grows by what the speed grows, in each of them
+			return min(flyFastest, distance, v+(next-v)*max(0, distance-way)/next)
+		}
+		v, way = next, way+next
+	}
 }
 
 // climb goes up with the jump key and down by letting go; on scaffolding down is the sneak key.

@@ -25,6 +25,9 @@ type Facts struct {
 	// LookAhead is how many steps behind the first one that could be done are looked at for one that needs no walk; 0 keeps
 	// to the plan's order. A bot that walks should not look far: the plan's order is what keeps it from shutting itself in.
 	LookAhead int
+	// Layers is how many layers above the first step that could be done LookAhead goes; 0 is all of them. A roof that comes
+	// before what belongs under it would shut that off.
+	Layers int32
 	// Reach tells whether a step can be placed from where the bot is; nil asks for the planned stand.
 	Reach func(*Step) bool
 }
@@ -181,7 +184,7 @@ func (m *Mission) choose(v *view) {
 			}
 			m.set(i, Pending)
 		case s.State == Pending && m.ready(i) && m.workable(i, v):
-			if v.inReach(i) && (v.candidate < 0 || !m.plan.Steps[i].Closing) {
+			if v.inReach(i) && (v.candidate < 0 || !m.plan.Steps[i].Closing && m.near(v.candidate, i, v.f.Layers)) {
 				v.candidate = i
 				return
 			}
@@ -193,6 +196,11 @@ func (m *Mission) choose(v *view) {
 			seen++
 		}
 	}
+}
+
+// near tells whether a step lies at most so many layers above another one.
+func (m *Mission) near(first, i int, layers int32) bool {
+	return layers <= 0 || m.plan.Steps[i].Cells[0].Pos.Y <= m.plan.Steps[first].Cells[0].Pos.Y+layers
 }
 
 // deepen reopens what a repaired step stands on: when its cells show the from-state of an earlier step of the same cell
