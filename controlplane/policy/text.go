@@ -121,6 +121,13 @@ func fold(b []byte, text string) ([]byte, textSays) {
 	var run tokenRun
 	lineStart, skip := true, false
 	for i := 0; i < len(text); {
+		if c := text[i]; c >= 'a' && c <= 'z' && !skip { // most of what is said
+			run.letter()
+			lineStart = false
+			b = append(b, c)
+			i++
+			continue
+		}
 		r, n := rune(text[i]), 1
 		if r >= utf8.RuneSelf {
 			r, n = utf8.DecodeRuneInString(text[i:])
@@ -130,32 +137,32 @@ func fold(b []byte, text string) ([]byte, textSays) {
 			r = plainRune(r)
 		}
 		i += n
+		class := classOfRune(r)
 		switch {
 		case skip:
 			skip = false
 			continue
-		case r == '§':
+		case class == runeColour:
 			skip = true
 			continue
-		case r == '\n' || r == '\r' || r == '\u2028' || r == '\u2029':
+		case class == runeInvisible:
+			continue
+		case class == runeBreak:
 			lineStart = true
 			b = append(b, '\n')
 			run.end()
 			continue
-		case invisible(r):
-			continue
-		}
-		if r == '/' && lineStart {
+		case class == runeSlash && lineStart:
 			says |= textCommand
 		}
-		lineStart = lineStart && unicode.IsSpace(r)
-		run.add(r)
-		if r < utf8.RuneSelf {
-			if 'A' <= r && r <= 'Z' {
-				r += 'a' - 'A'
-			}
+		lineStart = lineStart && class == runeSpace
+		run.add(class)
+		switch {
+		case class == runeUpper:
+			b = append(b, byte(r)+'a'-'A')
+		case r < utf8.RuneSelf:
 			b = append(b, byte(r))
-		} else {
+		default:
 			b = utf8.AppendRune(b, unicode.ToLower(r))
 		}
 	}
@@ -164,6 +171,62 @@ func fold(b []byte, text string) ([]byte, textSays) {
 		says |= textSecret
 	}
 	return b, says
+}
+
+// runeClass is what a character is to this reading.
+type runeClass uint8
+
+const (
+	runeOther runeClass = iota
+	runeLower
+	runeUpper
+	runeDigit
+	runeDash // - and _
+	runeSlash
+	runeSpace
+	runeBreak     // begins a new line
+	runeInvisible // takes no place in a line
+	runeColour    // section sign: it and the next character are a colour
+)
+
+var asciiClass = func() (t [utf8.RuneSelf]runeClass) {
+	for r := range t {
+		switch {
+		case r == '\n' || r == '\r':
+			t[r] = runeBreak
+		case r == ' ' || r == '\t':
+			t[r] = runeSpace
+		case r < ' ' || r == 0x7f:
+			t[r] = runeInvisible
+		case r >= 'a' && r <= 'z':
+			t[r] = runeLower
+		case r >= 'A' && r <= 'Z':
+			t[r] = runeUpper
+		case r >= '0' && r <= '9':
+			t[r] = runeDigit
+		case r == '-' || r == '_':
+			t[r] = runeDash
+		case r == '/':
+			t[r] = runeSlash
+		}
+	}
+	return t
+}()
+
+func classOfRune(r rune) runeClass {
+	switch {
+	case r >= 0 && r < utf8.RuneSelf:
+		return asciiClass[r]
+	case r == '§':
+		return runeColour
+	case r == '\u2028' || r == '\u2029' || r == '\u0085':
+		return runeBreak
+	case unicode.IsSpace(r):
+		return runeSpace
+	case r == '\u034F' || r == '\u115F' || r == '\u1160' || r == '\u3164' || unicode.In(r, unicode.Cc, unicode.Cf, unicode.Variation_Selector):
+		return runeInvisible
+	}
+	return runeOther
 }
 
 // plainRune turns full-width forms into the plain ones, and the other slashes into the slash.
@@ -177,17 +240,16 @@ func plainRune(r rune) rune {
 	return r
 }
 
-// invisible are the characters that take no place in a line; a tab is a space.
-func invisible(r rune) bool {
-	if r < utf8.RuneSelf {
-		return r < ' ' && r != '\t' || r == 0x7f
-	}
-	return r == '\u034F' || r >= '\u115F' && r <= '\u1160' || r == '\u3164' || unicode.In(r, unicode.Cc, unicode.Cf, unicode.Variation_Selector)
-}
-
 // pack keeps letters and digits.
 func pack(b, folded []byte) []byte {
 	for i := 0; i < len(folded); {
+		if c := folded[i]; c < utf8.RuneSelf {
+			if class := asciiClass[c]; class == runeLower || class == runeDigit {
+				b = append(b, c)
+			}
+			i++
+			continue
+		}
 		r, n := utf8.DecodeRune(folded[i:])
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
 			b = append(b, folded[i:i+n]...)
@@ -199,39 +261,51 @@ func pack(b, folded []byte) []byte {
 
 // tokenRun measures unbroken runs of the characters that tokens are made of.
 type tokenRun struct {
-	length, bare    int // bare: without - and _
-	letters, digits bool
-	bareLetters     bool
-	bareDigits      bool
-	found           bool
+	dashed, bare       int // characters of the run with - and _ in it, and since the last of those
+	dashedHas, bareHas uint8
+	found              bool
 }
 
-func (t *tokenRun) add(r rune) {
-	letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
-	digit := r >= '0' && r <= '9'
-	switch {
-	case letter || digit:
-		t.length++
+const hasLetter, hasDigit = 1, 2
+
+func (t *tokenRun) letter() {
+	t.dashed++
+	t.bare++
+	t.bareHas |= hasLetter
+}
+
+func (t *tokenRun) add(c runeClass) {
+	switch c {
+	case runeLower, runeUpper:
+		t.letter()
+	case runeDigit:
+		t.dashed++
 		t.bare++
-		t.letters, t.bareLetters = t.letters || letter, t.bareLetters || letter
-		t.digits, t.bareDigits = t.digits || digit, t.bareDigits || digit
-		t.judge()
-	case r == '-' || r == '_':
-		t.length++
-		t.bare, t.bareLetters, t.bareDigits = 0, false, false
-		t.judge()
+		t.bareHas |= hasDigit
+	case runeDash:
+		t.dashed++
+		t.piece()
 	default:
 		t.end()
 	}
 }
 
-func (t *tokenRun) judge() {
-	if t.length >= leastDashed && t.letters && t.digits || t.bare >= leastRun && t.bareLetters && t.bareDigits {
+// piece ends a part of a run without - and _.
+func (t *tokenRun) piece() {
+	if t.bare >= leastRun && t.bareHas == hasLetter|hasDigit {
 		t.found = true
 	}
+	t.dashedHas |= t.bareHas
+	t.bare, t.bareHas = 0, 0
 }
 
-func (t *tokenRun) end() { *t = tokenRun{found: t.found} }
+func (t *tokenRun) end() {
+	t.piece()
+	if t.dashed >= leastDashed && t.dashedHas == hasLetter|hasDigit {
+		t.found = true
+	}
+	t.dashed, t.dashedHas = 0, 0
+}
 
 // prefixed finds TokenPrefix with a tail behind it in folded text.
 func prefixed(folded []byte) bool {
