@@ -28,7 +28,7 @@ func TestLookBesideWriter(t *testing.T) {
 	var stored atomic.Uint64
 	stop, done := make(chan struct{}), make(chan error, 1)
 	go func() {
-		for n := uint32(0); ; n++ {
+		for n := uint32(0); n < 500; n++ { // more would only make the exports long
 			select {
 			case <-stop:
 				done <- nil
@@ -47,9 +47,10 @@ func TestLookBesideWriter(t *testing.T) {
 			}
 			stored.Add(1)
 		}
+		done <- nil
 	}()
 	var last uint64
-	for range 30 {
+	for range 12 {
 		least := stored.Load()
 		l, err := Look(dir, testOptions())
 		if err != nil {
