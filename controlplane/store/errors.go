@@ -1,6 +1,12 @@
 package store
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"syscall"
+)
 
 // Errors of opening.
 var (
@@ -18,6 +24,7 @@ var (
 	ErrDiskFull = errors.New("disk is full: nothing of this change was stored; free some space, then try again")
 	ErrFailed   = errors.New("an earlier write failed and what reached the disk is not known: stop the program and start it again")
 	ErrClosed   = errors.New("the store is closed")
+	ErrTooLarge = errors.New("too large to be stored, or no key")
 	ErrInView   = errors.New("a view cannot write")
 )
 
@@ -25,4 +32,21 @@ var (
 var (
 	ErrNotFound = errors.New("not found")
 	ErrExists   = errors.New("exists already")
+	ErrInvalid  = errors.New("this cannot be stored")
 )
+
+// storage turns the system's words for a full or read-only disk into ours. bbolt keeps only the text of some errors.
+func storage(err error) error {
+	if err == nil || errors.Is(err, ErrDiskFull) || errors.Is(err, ErrReadOnly) {
+		return err
+	}
+	for _, full := range []syscall.Errno{syscall.ENOSPC, syscall.EFBIG, errQuota} {
+		if errors.Is(err, full) || strings.Contains(err.Error(), full.Error()) {
+			return fmt.Errorf("%w: %w", ErrDiskFull, err)
+		}
+	}
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
+		return fmt.Errorf("%w: %w", ErrReadOnly, err)
+	}
+	return err
+}

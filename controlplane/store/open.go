@@ -1,19 +1,227 @@
 package store
 
-import "time"
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"go.etcd.io/bbolt"
+)
 
 // Version is the layout that this program writes. Older ones are upgraded when they are opened.
 const Version = 2
 
+var versionKey = []byte("version")
+
 // Options are how a store is opened. The zero Options are right for a program.
 type Options struct {
-	Now       func() time.Time // names kept files; nil: time.Now
-	MustExist bool             // ErrNoStore instead of starting a new one
+	MustExist bool        // ErrNoStore instead of starting a new one
+	At        func(Point) // called at each point; nil: nothing
+	NoSync    bool        // do not wait for the disk: for tests that kill no machine, never for a program
 }
 
-// Open opens the store at path, starting one if there is none. Errors wrap ErrLocked, ErrForeignVersion, ErrForeign,
-// ErrCorrupt, ErrReadOnly, ErrUnsafe, ErrNoStore or ErrDiskFull; the file is then as it was.
-func Open(path string, o Options) (Engine, error) { return nil, ErrNoStore }
+// Open opens the store at path, starting one if there is none. The shape of the whole file is checked first; what its
+// records say is Check's to read. Errors wrap ErrLocked, ErrForeignVersion, ErrForeign, ErrCorrupt, ErrReadOnly,
+// ErrUnsafe, ErrNoStore or ErrDiskFull; the file is then as it was.
+func Open(path string, o Options) (Engine, error) {
+	if o.At == nil {
+		o.At = func(Point) {}
+	}
+	e, err := open(path, o)
+	if err != nil {
+		return nil, fmt.Errorf("store %s: %w", path, storage(err))
+	}
+	return e, nil
+}
 
-// Memory returns an engine that keeps everything in memory, with the semantics of one on disk.
-func Memory() Engine { return nil }
+func open(path string, o Options) (Engine, error) {
+	there, err := safe(path, !o.MustExist)
+	if err != nil {
+		return nil, err
+	}
+	lock, err := takeLock(path)
+	if err != nil {
+		return nil, err
+	}
+	e := &bolt{path: path, lock: lock, at: o.At, wake: make(chan struct{}, 1), done: make(chan struct{})}
+	if e.db, err = prepare(path, there); err != nil {
+		return nil, errors.Join(err, lock.Close())
+	}
+	e.db.NoSync = o.NoSync
+	if info, err := os.Stat(path); err == nil {
+		e.grown = info.Size()
+	}
+	go e.writer()
+	return e, nil
+}
+
+// prepare makes, checks or upgrades the file, as it needs, and opens it.
+func prepare(path string, there bool) (*bbolt.DB, error) {
+	if !there {
+		if err := create(path, nil); err != nil {
+			return nil, err
+		}
+	}
+	layout, err := inspect(path)
+	if err != nil {
+		return nil, err
+	}
+	if layout < Version {
+		if err := upgrade(path, layout); err != nil {
+			return nil, fmt.Errorf("upgrade from layout %d: %w", layout, err)
+		}
+		if _, err := inspect(path); err != nil {
+			return nil, err
+		}
+	}
+	return openBolt(path, false)
+}
+
+// safe makes the directory if it may, and refuses what others could change under our hands. It tells whether the file
+// is there.
+func safe(path string, may bool) (there bool, err error) {
+	dir := filepath.Dir(path)
+	if may {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return false, err
+		}
+	}
+	info, err := os.Lstat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return false, ErrNoStore
+	case err != nil:
+		return false, err
+	case info.Mode()&fs.ModeSymlink != 0:
+		return false, fmt.Errorf("%w: %s is a symbolic link: name the directory itself", ErrUnsafe, dir)
+	case !info.IsDir():
+		return false, fmt.Errorf("%w: %s is not a directory", ErrUnsafe, dir)
+	case writableByOthers(info.Mode()):
+		return false, fmt.Errorf("%w: other users can write to %s: chmod go-w it", ErrUnsafe, dir)
+	}
+	info, err = os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && may:
+		return false, nil
+	case errors.Is(err, fs.ErrNotExist):
+		return false, ErrNoStore
+	case err != nil:
+		return false, err
+	case info.Mode()&fs.ModeSymlink != 0:
+		return true, fmt.Errorf("%w: it is a symbolic link: name the file itself", ErrUnsafe)
+	case !info.Mode().IsRegular():
+		return true, fmt.Errorf("%w: it is not a file", ErrUnsafe)
+	case openToOthers(info.Mode()):
+		return true, fmt.Errorf("%w: other users can read or write it: chmod 600 it", ErrUnsafe)
+	}
+	return true, nil
+}
+
+// takeLock takes the store's lock and writes into it who has it.
+func takeLock(path string) (*os.File, error) {
+	name := path + ".lock"
+	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|noFollow, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err := lockFile(f); err != nil {
+		holder := make([]byte, 64)
+		n, _ := f.ReadAt(holder, 0)
+		f.Close()
+		if errors.Is(err, ErrLocked) {
+			return nil, fmt.Errorf("%w: %s is held by %s: stop it, or name another file", ErrLocked, name,
+				strings.TrimSpace(string(holder[:n])))
+		}
+		return nil, fmt.Errorf("lock %s: %w", name, err)
+	}
+	if err := f.Truncate(0); err == nil { // only a hint for people: a full disk does not matter here
+		_, _ = f.WriteAt(fmt.Appendf(nil, "process %d\n", os.Getpid()), 0)
+	}
+	return f, nil
+}
+
+// inspect checks the shape of a file and returns its layout.
+func inspect(path string) (layout uint32, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return 0, err
+	}
+	s, found, err := walk(f, info.Size(), 0)
+	switch {
+	case err != nil:
+		return 0, err
+	case s.layout > Version:
+		return 0, fmt.Errorf("%w: its layout is %d, this program knows %d; it was left as it was: use the program that wrote it",
+			ErrForeignVersion, s.layout, Version)
+	case len(found) > 0:
+		return 0, &Damage{found[0]}
+	case s.layout == 0:
+		return 0, fmt.Errorf("%w: it holds no layout; it was left as it was: move it away", ErrForeign)
+	}
+	names := bucketNames[:]
+	if s.layout == 1 {
+		names = layout1Buckets
+	}
+	for _, name := range names {
+		if !s.buckets[name] {
+			return 0, damaged("bucket list", "bucket %s is missing", name)
+		}
+	}
+	return s.layout, nil
+}
+
+func openBolt(path string, readOnly bool) (*bbolt.DB, error) {
+	db, err := bbolt.Open(path, 0o600, &bbolt.Options{
+		Timeout: 100 * time.Millisecond, NoFreelistSync: true, FreelistType: bbolt.FreelistMapType,
+		InitialMmapSize: mapAtLeast, ReadOnly: readOnly, NoStatistics: true,
+	})
+	if errors.Is(err, bbolt.ErrTimeout) {
+		err = ErrLocked
+	}
+	return db, err
+}
+
+// create makes a whole store beside its place and moves it there, so that a store is never half made. fill, if not nil,
+// puts the first records in.
+func create(path string, fill func(*bbolt.DB) error) error {
+	draft := path + ".new"
+	if err := os.Remove(draft); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	db, err := openBolt(draft, false)
+	if err != nil {
+		return err
+	}
+	err = db.Update(func(tx *bbolt.Tx) error {
+		for _, name := range bucketNames {
+			if _, err := tx.CreateBucket([]byte(name)); err != nil {
+				return err
+			}
+		}
+		return tx.Bucket([]byte(bucketNames[Meta])).Put(versionKey, binary.BigEndian.AppendUint32(nil, Version))
+	})
+	if err == nil && fill != nil {
+		err = fill(db)
+	}
+	if err == nil { // so that bbolt's first draft of a meta page is gone from both places
+		err = db.Update(func(*bbolt.Tx) error { return nil })
+	}
+	if err := errors.Join(err, db.Close()); err != nil {
+		os.Remove(draft)
+		return err
+	}
+	if err := os.Rename(draft, path); err != nil {
+		return err
+	}
+	return syncDir(filepath.Dir(path))
+}

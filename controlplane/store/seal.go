@@ -1,0 +1,53 @@
+package store
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"hash/crc32"
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+const sealSize = 4
+
+// sealOf is the checksum of a record in its place: a sound record under another key, or in another bucket, is found too.
+func sealOf(b Bucket, key, value []byte) uint32 {
+	var head [64]byte
+	sum := crc32.Update(0, castagnoli, append(append(head[:0], byte(b)), key...))
+	return crc32.Update(sum, castagnoli, value)
+}
+
+func sealed(b Bucket, key, value []byte) []byte {
+	out := make([]byte, len(value), len(value)+sealSize)
+	copy(out, value)
+	return binary.BigEndian.AppendUint32(out, sealOf(b, key, value))
+}
+
+// unsealed returns the value without its checksum; false if that does not fit.
+func unsealed(b Bucket, key, raw []byte) ([]byte, bool) {
+	n := len(raw) - sealSize
+	if n < 0 || binary.BigEndian.Uint32(raw[n:]) != sealOf(b, key, raw[:n]) {
+		return nil, false
+	}
+	return raw[:n:n], true
+}
+
+// Damage says where a store is damaged; it wraps ErrCorrupt.
+type Damage struct{ Problem }
+
+// Error names place and kind of the damage.
+func (d *Damage) Error() string {
+	return fmt.Sprintf("%v at %s; the file was left as it is: put a backup in its place, or start with a new directory", ErrCorrupt, d.Problem)
+}
+
+// Unwrap returns ErrCorrupt.
+func (d *Damage) Unwrap() error { return ErrCorrupt }
+
+func damaged(where, format string, args ...any) *Damage {
+	return &Damage{Problem{where, fmt.Sprintf(format, args...)}}
+}
+
+func place(b Bucket, key []byte) string {
+	return fmt.Sprintf("bucket %s, key %s", b, hex.EncodeToString(key))
+}
