@@ -79,30 +79,54 @@ func DecodeColumn(data []byte, l ColumnLayout) (*Column, error) {
 		l.States = 1 << l.BlockBits
 	}
 	// Both lists of a usual column stay on the stack.
-	plan, palettes := make([]packed, 0, usualSections), make([]registry.StateID, 0, 512)
 	r := columnReader{data: data}
-	words := 0
+	plan := columnPlan{sections: make([]packed, 0, usualSections), palettes: make([]registry.StateID, 0, 512)}
 	for i := range int(l.Height / 16) {
-		p, longer, err := r.section(&l, palettes)
+		p, palettes, err := r.section(&l, plan.palettes)
 		if err != nil {
 			return nil, fmt.Errorf("%w: section %d of a column: %w", ErrMalformed, i, err)
 		}
-		words += int(p.words)
-		palettes = longer
-		plan = append(plan, p)
+		plan.palettes = palettes
+		plan.add(p)
 	}
-	c, bad := build(data, plan, palettes, &l, words)
+	c, bad := plan.build(data, &l)
 	if bad >= 0 {
 		return nil, fmt.Errorf("%w: section %d of a column: a cell beyond the palette or the block states", ErrMalformed, bad)
 	}
 	return c, nil
 }
 
+// columnPlan is what is to be kept of a column.
+type columnPlan struct {
+	sections []packed
+	palettes []registry.StateID
+	distinct int // sections, when those of a state that the single one before them shows are not counted
+	words    int
+	single   registry.StateID // of the last section of one state
+	singles  bool             // there is one
+}
+
+// add takes a section in whose palette has been appended. A column is half air: sections of the same single state are one.
+func (c *columnPlan) add(p packed) {
+	if p.bits == 0 {
+		last := len(c.palettes) - 1
+		if c.singles && c.palettes[last] == c.single {
+			p.entries, c.palettes = 0, c.palettes[:last]
+			c.sections = append(c.sections, p)
+			return
+		}
+		c.singles, c.single = true, c.palettes[last]
+	}
+	c.distinct++
+	c.words += int(p.words)
+	c.sections = append(c.sections, p)
+}
+
 // packed is a section as it lies in the packet. It holds no pointers, so that planning costs the garbage collector nothing.
 type packed struct {
 	at      int32 // where the big-endian words begin
 	words   int32
-	entries int32 // of the palette; 0 for direct ids
+	entries int32 // of the palette; 0 for direct ids, and for the same single state as before
 	bits    int32 // 0 for a single state, which is the only entry of its palette
 }
 
@@ -124,31 +148,34 @@ func newColumn(l *ColumnLayout, n int) *Column {
 
 // build copies planned sections into four allocations: column, sections, words, palettes. It returns the first section
 // that holds a cell out of range, -1 if there is none.
-func build(data []byte, plan []packed, palettes []registry.StateID, l *ColumnLayout, words int) (c *Column, bad int) {
-	c = newColumn(l, len(plan))
-	slab := make([]section, len(plan))
-	allWords := make([]uint64, words)
-	allPalettes := append(make([]registry.StateID, 0, len(palettes)), palettes...)
-	for i := range plan {
-		p, s := &plan[i], &slab[i]
-		c.sections[i] = s
-		if p.bits == 0 {
-			s.words, s.palette = &noFields, allPalettes[:1:1]
-			allPalettes = allPalettes[1:]
+func (plan *columnPlan) build(data []byte, l *ColumnLayout) (c *Column, bad int) {
+	c = newColumn(l, len(plan.sections))
+	slab := make([]section, plan.distinct)
+	words := make([]uint64, plan.words)
+	palettes := append(make([]registry.StateID, 0, len(plan.palettes)), plan.palettes...)
+	var single *section
+	for i := range plan.sections {
+		p := &plan.sections[i]
+		if p.bits == 0 && p.entries == 0 {
+			c.sections[i] = single
 			continue
 		}
-		valid := l.States
-		if p.entries > 0 {
-			s.palette, allPalettes = allPalettes[:p.entries:p.entries], allPalettes[p.entries:]
-			valid = int(p.entries)
-		} else {
-			s.palette, s.direct = everyState(), true
+		s := &slab[0]
+		slab, c.sections[i] = slab[1:], s
+		s.palette, palettes = palettes[:p.entries:p.entries], palettes[p.entries:]
+		if p.bits == 0 {
+			s.words, single = &noFields, s
+			continue
 		}
-		s.pack(int(p.bits), allWords[:p.words])
-		if !fill(allWords[:p.words], data[p.at:], int(p.bits), valid) {
+		valid := int(p.entries)
+		if valid == 0 {
+			s.palette, s.direct, valid = everyState(), true, l.States
+		}
+		s.pack(int(p.bits), words[:p.words])
+		if !fill(words[:p.words], data[p.at:], int(p.bits), valid) {
 			return nil, i
 		}
-		allWords = allWords[p.words:]
+		words = words[p.words:]
 	}
 	return c, -1
 }

@@ -1,8 +1,10 @@
 package worldstate
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"math/bits"
 
 	"blockworld/worldstate/registry"
 )
@@ -39,12 +41,28 @@ func (r *columnReader) byte() (int, error) {
 
 // varint reads a number that must not be negative.
 func (r *columnReader) varint() (int, error) {
+	if r.at < len(r.data) && r.data[r.at] < 0x80 {
+		r.at++
+		return int(r.data[r.at-1]), nil
+	}
+	return r.longVarint()
+}
+
+func (r *columnReader) longVarint() (int, error) {
 	n, size := varint(r.data[r.at:])
-	if size <= 0 {
+	if size == 0 {
 		return 0, varintError(r.data[r.at:])
 	}
 	r.at += size
 	return n, nil
+}
+
+// quickVarint reads a number from four bytes without a branch on what it is: numbers of one, two and three bytes come in
+// no order that a processor could guess. One of the four must be its last; otherwise stop is 0 and n means nothing.
+func quickVarint(b uint32) (n, size int, stop uint32) {
+	stop = ^b & 0x80808080
+	b &= stop ^ (stop - 1)
+	return int(b&0x7f | b>>1&0x3f80 | b>>2&0x1fc000 | b>>3&0xfe00000), (bits.TrailingZeros32(stop) + 1) >> 3, stop
 }
 
 // varint reads a number of at most five bytes and 31 bits; a size of 0 means that there is none.
@@ -97,21 +115,21 @@ func (r *columnReader) section(l *ColumnLayout, palettes []registry.StateID) (pa
 // blocks reads the block container: a single state, a palette of 4 to 8 bits (fewer bits are sent but stored as four),
 // or direct ids, whose width follows from the version whatever the packet says.
 func (r *columnReader) blocks(l *ColumnLayout, palettes []registry.StateID) (packed, []registry.StateID, error) {
-	bits, err := r.byte()
+	width, err := r.byte()
 	if err != nil {
 		return packed{}, nil, err
 	}
-	p := packed{bits: int32(bits)}
+	p := packed{bits: int32(width)}
 	switch {
-	case bits == 0:
+	case width == 0:
 		p.entries = 1
 		if palettes, err = r.palette(palettes, 1, l.States); err != nil {
 			return p, nil, err
 		}
 		return p, palettes, r.skipWords(l, 0)
-	case bits <= largestPalette:
-		bits = max(bits, smallestPalette)
-		entries, err := r.paletteSize(1 << bits)
+	case width <= largestPalette:
+		width = max(width, smallestPalette)
+		entries, err := r.paletteSize(1 << width)
 		if err != nil {
 			return p, nil, err
 		}
@@ -119,12 +137,12 @@ func (r *columnReader) blocks(l *ColumnLayout, palettes []registry.StateID) (pac
 			return p, nil, err
 		}
 		p.entries = int32(entries)
-	case bits > 32:
-		return p, nil, fmt.Errorf("%d bits for a block", bits)
+	case width > 32:
+		return p, nil, fmt.Errorf("%d bits for a block", width)
 	default:
-		bits = int(l.BlockBits)
+		width = int(l.BlockBits)
 	}
-	words := wordsFor(sectionCells, bits)
+	words := packings[width].words
 	if !l.NoLongCounts {
 		sent, err := r.varint()
 		if err != nil {
@@ -134,7 +152,7 @@ func (r *columnReader) blocks(l *ColumnLayout, palettes []registry.StateID) (pac
 			return p, nil, fmt.Errorf("%d words where %d are needed", sent, words)
 		}
 	}
-	p.bits, p.words, p.at = int32(bits), int32(words), int32(r.at)
+	p.bits, p.words, p.at = int32(width), int32(words), int32(r.at)
 	return p, palettes, r.skip(words * 8)
 }
 
@@ -149,20 +167,25 @@ func (r *columnReader) paletteSize(most int) (int, error) {
 
 // palette appends the states of a palette.
 func (r *columnReader) palette(out []registry.StateID, entries, states int) ([]registry.StateID, error) {
-	b := r.data[r.at:]
-	start := len(b)
+	at := r.at
 	for range entries {
-		id, size := varint(b)
-		if size == 0 {
-			return nil, varintError(b)
+		var id, size int
+		var stop uint32
+		if at+4 <= len(r.data) {
+			id, size, stop = quickVarint(binary.LittleEndian.Uint32(r.data[at:]))
+		}
+		if stop == 0 {
+			if id, size = varint(r.data[at:]); size == 0 {
+				return nil, varintError(r.data[at:])
+			}
 		}
 		if id >= states {
 			return nil, fmt.Errorf("block state %d of %d", id, states)
 		}
 		out = append(out, registry.StateID(id))
-		b = b[size:]
+		at += size
 	}
-	r.at += start - len(b)
+	r.at = at
 	return out, nil
 }
 
@@ -182,19 +205,29 @@ func (r *columnReader) skipWords(l *ColumnLayout, n int) error {
 
 // biomes skips the biome container: 64 entries, a palette of up to 3 bits or direct ids.
 func (r *columnReader) biomes(l *ColumnLayout) error {
-	bits, err := r.byte()
+	if d := r.data[r.at:]; len(d) >= 3 && d[0] == 0 && d[1] < 0x80 { // most sections: one biome of a small id, no words
+		if l.NoLongCounts {
+			r.at += 2
+			return nil
+		}
+		if d[2] == 0 {
+			r.at += 3
+			return nil
+		}
+	}
+	width, err := r.byte()
 	if err != nil {
 		return err
 	}
 	const cells, largest = 64, 3
 	switch {
-	case bits == 0:
+	case width == 0:
 		if _, err := r.varint(); err != nil {
 			return err
 		}
 		return r.skipWords(l, 0)
-	case bits <= largest:
-		entries, err := r.paletteSize(1 << bits)
+	case width <= largest:
+		entries, err := r.paletteSize(1 << width)
 		if err != nil {
 			return err
 		}
@@ -203,9 +236,9 @@ func (r *columnReader) biomes(l *ColumnLayout) error {
 				return err
 			}
 		}
-		return r.skipWords(l, wordsFor(cells, bits))
-	case bits > 32:
-		return fmt.Errorf("%d bits for a biome", bits)
+		return r.skipWords(l, [largest + 1]int{0, 1, 2, 4}[width])
+	case width > 32:
+		return fmt.Errorf("%d bits for a biome", width)
 	case l.BiomeBits == 0: // one biome in all: its direct ids take no words
 		return r.skipWords(l, 0)
 	default:

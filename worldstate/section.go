@@ -63,7 +63,7 @@ var packings = func() (out [17]packing) {
 	for bits := 1; bits < len(out); bits++ {
 		per := 64 / bits
 		// An index times 1<<18/per + 1 is the number of its word times 1<<18, exact for every index of a section.
-		f := packing{mul: uint64(1<<18/per+1)<<(mulShift-18) | uint64(64-bits), per: per, used: per * bits}
+		f := packing{mul: uint64(1<<18/per+1)<<(mulShift-18) | uint64(64-bits), per: per, used: per * bits, words: wordsFor(sectionCells, bits)}
 		for i := range per {
 			f.ones |= 1 << (i * bits)
 		}
@@ -90,7 +90,7 @@ func (s *section) fields() []uint64 {
 	if s.bits == 0 {
 		return unsafe.Slice(s.words, 1)
 	}
-	return unsafe.Slice(s.words, wordsFor(sectionCells, int(s.bits)))
+	return unsafe.Slice(s.words, packings[s.bits].words)
 }
 
 // at returns the state of a cell; index is below sectionCells. This is the innermost step of everything that looks at the
@@ -156,7 +156,7 @@ func (s *section) set(index uint32, state registry.StateID, directBits int) {
 		if s.palette[0] == state {
 			return
 		}
-		s.pack(smallestPalette, make([]uint64, wordsFor(sectionCells, smallestPalette)))
+		s.pack(smallestPalette, make([]uint64, packings[smallestPalette].words))
 	}
 	if s.direct {
 		s.put(index, uint16(state))
@@ -181,7 +181,7 @@ func (s *section) repack(width, directBits int) {
 	s.unpack(&cells)
 	if width > largestPalette {
 		s.palette, s.direct = everyState(), true
-		s.pack(directBits, make([]uint64, wordsFor(sectionCells, directBits)))
+		s.pack(directBits, make([]uint64, packings[directBits].words))
 		for i, state := range cells {
 			s.put(uint32(i), uint16(state))
 		}
@@ -192,7 +192,7 @@ func (s *section) repack(width, directBits int) {
 		width = int(s.bits) // what was dropped leaves room
 	}
 	s.palette = fresh
-	s.pack(width, make([]uint64, wordsFor(sectionCells, width)))
+	s.pack(width, make([]uint64, packings[width].words))
 	for i, state := range cells {
 		s.put(uint32(i), uint16(slices.Index(fresh, state)))
 	}
