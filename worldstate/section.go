@@ -51,6 +51,7 @@ type packing struct {
 	mul   uint64 // times a cell's index it is the number of its word, above mulShift, and the turn that brings its field down
 	per   int    // fields in a word
 	used  int    // bits of a word that fields take
+	words int    // that a section takes
 	ones  uint64 // the lowest bit of every field
 	highs uint64 // the highest bit of every field
 	over  uint64 // the bits that fields carry into when they overflow, but for one that ends with the word
