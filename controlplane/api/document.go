@@ -11,7 +11,10 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"blockworld/controlplane"
 	v1 "blockworld/controlplane/api/v1"
+	"blockworld/controlplane/operation"
+	"blockworld/effects/host"
 )
 
 // sample is an example of a JSON object.
@@ -39,7 +42,7 @@ func (s *Server) config(version string) huma.Config {
 				"token": {Type: "http", Scheme: "bearer", Description: "a token of the kind that the route needs: user, or host for /v1/host"},
 			}},
 		},
-		Formats:       map[string]huma.Format{"application/json": jsonFormat},
+		Formats:       map[string]huma.Format{"application/json": jsonFormat, "json": jsonFormat},
 		DefaultFormat: "application/json",
 		Transformers:  []huma.Transformer{s.ours},
 	}
@@ -83,13 +86,50 @@ func (s *Server) finishDocument() {
 	for _, code := range Codes() {
 		problem.Properties["code"].Enum = append(problem.Properties["code"].Enum, string(code))
 	}
+	requests := asked(doc)
 	for name, schema := range schemas.Map() {
+		if closed, ok := schema.AdditionalProperties.(bool); ok && !closed && !requests[name] {
+			schema.AdditionalProperties = nil // answers may get more members within a version
+		}
 		finishSchema(schema, schemas.TypeFromRef(schemaPrefix+name))
 		for member, text := range said[name] {
 			schema.Properties[member].Description = text
 		}
 	}
 	addOpen(doc)
+	eachOperation(doc, func(method, path string, op *huma.Operation) {
+		op.Extensions = map[string]any{"x-codeSamples": []sample{{"lang": "Shell", "source": curl(doc.Servers[0].URL, method, path, op)}}}
+	})
+}
+
+// words are the closed sets that members are taken from.
+var words = map[reflect.Type]func() []string{
+	typeOf[operation.State](): func() (all []string) {
+		for _, s := range operation.States() {
+			all = append(all, s.String())
+		}
+		return all
+	},
+	typeOf[controlplane.Scope](): func() (all []string) {
+		for _, s := range controlplane.Scopes(controlplane.ScopeRead, controlplane.ScopeControl, controlplane.ScopeExecute,
+			controlplane.ScopeConfirm, controlplane.ScopeCancel, controlplane.ScopeAdmin).List() {
+			all = append(all, s.String())
+		}
+		return all
+	},
+	typeOf[host.Kind]():      func() []string { return texts(host.KindRead, host.KindEffect, host.KindMacro) },
+	typeOf[host.Authority](): func() []string { return texts(host.ClientAdvisory, host.ServerSide) },
+	typeOf[host.Ask]():       func() []string { return texts(host.AskBind, host.AskRead) },
+	typeOf[host.Status](): func() []string {
+		return texts(host.Succeeded, host.Failed, host.Cancelled, host.Interrupted, host.Unknown)
+	},
+}
+
+func texts[T ~string](all ...T) (out []string) {
+	for _, v := range all {
+		out = append(out, string(v))
+	}
+	return out
 }
 
 // finishSchema says of members that can be null that they can, and of ids and digests how they are written.
@@ -103,15 +143,29 @@ func finishSchema(schema *huma.Schema, t reflect.Type) {
 		if member == nil {
 			continue
 		}
-		switch {
-		case f.Type.Kind() == reflect.Slice:
+		if set, ok := words[f.Type]; ok {
+			member.Enum = anys(set())
+		}
+		if f.Type.Kind() == reflect.Slice && member.Items != nil {
 			member.Nullable = false // empty lists are written as such
+			if set, ok := words[f.Type.Elem()]; ok {
+				member.Items.Enum = anys(set())
+			}
+		}
+		switch {
 		case f.Type.Kind() == reflect.Pointer && f.Type.Elem().Kind() == reflect.Struct && !strings.Contains(options, "omit"):
 			*member = huma.Schema{Description: member.Description, AnyOf: []*huma.Schema{{Ref: member.Ref}, {Type: "null"}}}
 		case member.Type == huma.TypeString && f.Type.Kind() == reflect.Array:
 			member.Pattern = fmt.Sprintf("^[0-9a-f]{%d}$", 2*f.Type.Len())
 		}
 	}
+}
+
+func anys(words []string) (out []any) {
+	for _, w := range words {
+		out = append(out, w)
+	}
+	return out
 }
 
 // said describes members of types that are not of this package.
@@ -158,25 +212,23 @@ func addOpen(doc *huma.OpenAPI) {
 }
 
 // Document is the OpenAPI 3.1 document.
-func (s *Server) Document() ([]byte, error) {
+func (s *Server) Document() []byte { return s.doc }
+
+func (s *Server) writeDocument() error {
 	b, err := json.Marshal(s.huma.OpenAPI())
 	if err != nil {
-		return nil, fmt.Errorf("write the document: %w", err)
+		return fmt.Errorf("write the document: %w", err)
 	}
 	var out bytes.Buffer
 	if err := json.Indent(&out, b, "", "  "); err != nil {
-		return nil, fmt.Errorf("write the document: %w", err)
+		return fmt.Errorf("write the document: %w", err)
 	}
 	out.WriteByte('\n')
-	return out.Bytes(), nil
+	s.doc = out.Bytes()
+	return nil
 }
 
 func (s *Server) document(w http.ResponseWriter, _ *http.Request) {
-	b, err := s.Document()
-	if err != nil {
-		s.writeProblem(w, err)
-		return
-	}
 	w.Header().Set("Content-Type", "application/vnd.oai.openapi+json;version=3.1")
-	_, _ = w.Write(b)
+	_, _ = w.Write(s.doc)
 }

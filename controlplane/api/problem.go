@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -72,7 +73,13 @@ func (r *refusalBody) ContentType(string) string { return "application/problem+j
 // files, and says nothing that a caller could do something about.
 func (s *Server) refuse(err error) *refusalBody {
 	var ours *controlplane.Error
-	if !errors.As(err, &ours) {
+	switch {
+	case errors.As(err, &ours):
+	case errors.Is(err, context.DeadlineExceeded):
+		ours = problem(controlplane.CodeTimeout, "it took too long: ask again, with the same key")
+	case errors.Is(err, context.Canceled):
+		ours = problem(controlplane.CodeUnavailable, "the server is stopping, or you have gone: ask again, with the same key")
+	default:
 		s.log.Error("a request failed", "error", err)
 		ours = problem(controlplane.CodeInternal, "the server failed at this: its log says why; the request may be sent again with the same key")
 	}

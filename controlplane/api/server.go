@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"sync"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
@@ -35,14 +34,15 @@ type Server struct {
 	limits  Limits
 	log     hclog.Logger
 
-	huma   huma.API
-	mux    *http.ServeMux
-	room   *room
-	counts *counts
+	huma     huma.API
+	mux      *http.ServeMux
+	patterns []string // of the routes, method and path
+	doc      []byte
+	room     *room
+	counts   *counts
 
-	ctx  context.Context // ends with Close; waits and streams end with it
-	end  context.CancelFunc
-	open sync.WaitGroup // event streams
+	ctx context.Context // ends with Close; waits and streams end with it
+	end context.CancelFunc
 }
 
 // New makes a server; nothing listens yet.
@@ -65,20 +65,26 @@ func New(o Options) (*Server, error) {
 	s.ctx, s.end = context.WithCancel(context.Background())
 	s.room = newRoom(s.limits)
 	s.counts = newCounts(o.Gateway.Stats, o.Fleet)
-	s.huma = humago.New(s.mux, s.config(o.Version))
+	s.huma = humago.New(s, s.config(o.Version))
 	s.addRoutes()
 	s.finishDocument()
-	s.mux.Handle("GET /healthz", http.HandlerFunc(s.health))
-	s.mux.Handle("GET /openapi.json", http.HandlerFunc(s.document))
-	s.mux.Handle("GET /metrics", s.Guard(token.User, false, s.metrics()))
+	if err := s.writeDocument(); err != nil {
+		return nil, err
+	}
+	s.HandleFunc("GET /healthz", s.health)
+	s.HandleFunc("GET /openapi.json", s.document)
+	s.HandleFunc("GET /metrics", s.Guard(token.User, false, s.metrics()).ServeHTTP)
 	return s, nil
 }
 
-// Close ends every wait and stream. Requests that come later are refused.
-func (s *Server) Close() {
-	s.end()
-	s.open.Wait()
+// HandleFunc registers a route as it is, for the framework. Other protocols come in by Mount.
+func (s *Server) HandleFunc(pattern string, h func(http.ResponseWriter, *http.Request)) {
+	s.patterns = append(s.patterns, pattern)
+	s.mux.HandleFunc(pattern, h)
 }
+
+// Close ends every wait and stream. Requests that come later are refused.
+func (s *Server) Close() { s.end() }
 
 // Mount adds a handler of another protocol for users, behind the same tokens and limits. CallerOf tells it who calls.
 func (s *Server) Mount(pattern string, h http.Handler) {
