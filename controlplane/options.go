@@ -16,17 +16,16 @@ type Point string
 
 // The points of the daemon's side. At is called outside of every lock.
 const (
-	BeforeSubmit    Point = "before_submit"    // the request is checked, the host not asked
-	AfterBind       Point = "after_bind"       // bound, not stored
-	AfterStore      Point = "after_store"      // stored, not answered, not polled
-	AfterDelivery   Point = "after_delivery"   // the attempt is durable, the batch has not left
-	AfterAck        Point = "after_ack"        // durable, not answered
-	AfterOutcome    Point = "after_outcome"    // durable, not answered
-	DuringExpiry    Point = "during_expiry"    // a lease is over, its operations are not fenced
-	DuringEpoch     Point = "during_epoch"     // an epoch is published, the old one's operations are not fenced
-	AfterConfirm    Point = "after_confirm"    // durable, not answered
-	AfterCancel     Point = "after_cancel"     // durable, not answered
-	BetweenChildren Point = "between_children" // a macro's end is durable, its children's is not
+	BeforeSubmit  Point = "before_submit"  // the request is checked, the host not asked
+	AfterBind     Point = "after_bind"     // bound, not stored
+	AfterStore    Point = "after_store"    // stored, not answered, not polled
+	AfterDelivery Point = "after_delivery" // the attempt is durable, the batch has not left
+	AfterAck      Point = "after_ack"      // durable, not answered
+	AfterOutcome  Point = "after_outcome"  // durable, not answered
+	DuringExpiry  Point = "during_expiry"  // a lease is over, its operations are not fenced
+	DuringEpoch   Point = "during_epoch"   // an epoch is published, the old one's operations are not fenced
+	AfterConfirm  Point = "after_confirm"  // durable, not answered
+	AfterCancel   Point = "after_cancel"   // durable, not answered
 )
 
 // Options make a gateway. Engine, Policy, Now and Rand are required; every other zero means its default.

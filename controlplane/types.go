@@ -18,7 +18,6 @@ const (
 	MaxList       = 200      // operations of one list
 	MaxBlueprint  = 16 << 20 // bytes
 	MaxGateways   = 1024     // requests to one host that are under way
-	MaxQueued     = 4096     // unfinished operations of one actor
 	MaxWaiters    = 4096     // calls of Wait under way
 	MaxSubscribed = 256      // subscriptions
 )
@@ -156,8 +155,7 @@ type Stats struct {
 	Open          map[operation.State]int    // unfinished operations now
 	Entered       map[operation.State]uint64 // operations that came to a state
 	Receipts      map[string]uint64          // by grade
-	Refusals      map[string]uint64          // rejected operations by code, refused submits by code
-	RulesDenied   map[string]uint64          // by the deciding rule
+	Refusals      map[string]uint64          // rejected operations and refused submits by code, and by "rule ID" where a rule decided
 	Unverified    uint64                     // outcomes unknown by the host's word
 	Decisions     uint64
 	DecisionNanos uint64 // of all decisions together, by the clock that was passed in
