@@ -133,7 +133,7 @@ func (r *recorder) Subscribe(_ context.Context, p controlplane.Principal, _ cont
 func (r *recorder) Stats() controlplane.Stats {
 	return controlplane.Stats{
 		Open: map[operation.State]int{operation.Queued: 3}, Entered: map[operation.State]uint64{operation.Succeeded: 7},
-		Receipts: map[string]uint64{"attributed": 5}, Refusals: map[string]uint64{"denied": 2}, RulesDenied: map[string]uint64{"no-lava": 2},
+		Receipts: map[string]uint64{"attributed": 5}, Refusals: map[string]uint64{"denied": 2, "rule no-lava": 2},
 		Unverified: 1, Decisions: 4, DecisionNanos: 2000, Hosts: 1, Actors: 2,
 	}
 }

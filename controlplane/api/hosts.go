@@ -11,20 +11,21 @@ import (
 	"blockworld/effects/host"
 )
 
-// ofSession is a host's session, as registering gave it.
-type ofSession struct {
+// OfSession is a host's session, as registering gave it. Its name is exported for the framework, which looks into exported
+// parts of parameters only.
+type OfSession struct {
 	Host       host.Name `header:"Blockworld-Host" required:"true" doc:"the host, as registered" example:"bots-1"`
 	Generation uint64    `header:"Blockworld-Generation" required:"true" doc:"generation of the session" example:"1"`
 	Session    string    `header:"Blockworld-Session" required:"true" doc:"token of the session" maxLength:"256" example:"SESSION"`
 }
 
 type ofSessionBlueprint struct {
-	ofSession
+	OfSession
 	Digest effects.Digest `path:"digest" doc:"digest of the blueprint, 64 hex digits"`
 }
 
 // session is the session that a request shows. A host's token speaks for that host alone.
-func (p *ofSession) session(c Caller) (host.Session, error) {
+func (p *OfSession) session(c Caller) (host.Session, error) {
 	if err := c.speaksFor(p.Host); err != nil {
 		return host.Session{}, err
 	}
@@ -44,7 +45,7 @@ func hostRoute(id, path, summary, text string, example any) route {
 
 // addTell registers a route by which a host says something and hears nothing back but that it was taken.
 func addTell[B any](s *Server, rt route, tell func(context.Context, host.Session, B) error) {
-	add(s, rt, func(ctx context.Context, c Caller, p *ofSession, b *B) (*none, error) {
+	add(s, rt, func(ctx context.Context, c Caller, p *OfSession, b *B) (*none, error) {
 		se, err := p.session(c)
 		if err != nil {
 			return nil, err
@@ -64,7 +65,7 @@ func (s *Server) addHost() {
 		return ptr(h.Register(ctx, *m))
 	})
 	add(s, hostRoute("renew", "renew", "Keeps a session", "Any other call does too.", nil),
-		func(ctx context.Context, c Caller, p *ofSession, _ *none) (*host.Session, error) {
+		func(ctx context.Context, c Caller, p *OfSession, _ *none) (*host.Session, error) {
 			se, err := p.session(c)
 			if err != nil {
 				return nil, err
@@ -78,7 +79,7 @@ func (s *Server) addHost() {
 		"world": "minecraft:overworld", "game_tick": 100, "ready": true, "state": sample{},
 	}), h.Publish)
 	add(s, hostRoute("poll", "poll", "Waits for questions, operations and cancellations", "", sample{"limit": 16, "wait_ms": 0}).waiting(),
-		func(ctx context.Context, c Caller, p *ofSession, b *v1.Poll) (*host.Batch, error) {
+		func(ctx context.Context, c Caller, p *OfSession, b *v1.Poll) (*host.Batch, error) {
 			se, err := p.session(c)
 			if err != nil {
 				return nil, err
@@ -95,7 +96,7 @@ func (s *Server) addHost() {
 		sample{"op": zeroID, "status": "failed", "code": "refused", "message": "the server refused it", "sent": true}), h.Outcome)
 	add(s, hostRoute("submit-child", "children", "Submits a child of a macro", "An ordinary operation with its parent's actor, lease, principal and task.",
 		sample{"parent": zeroID, "key": "step-0001", "action": sample{"capability": "look_at", "arguments": sample{}}}).waiting(),
-		func(ctx context.Context, c Caller, p *ofSession, b *host.Child) (*host.ChildView, error) {
+		func(ctx context.Context, c Caller, p *OfSession, b *host.Child) (*host.ChildView, error) {
 			se, err := p.session(c)
 			if err != nil {
 				return nil, err

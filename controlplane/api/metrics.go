@@ -8,6 +8,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"blockworld/controlplane"
+	v1 "blockworld/controlplane/api/v1"
 	"blockworld/controlplane/operation"
 )
 
@@ -97,13 +98,13 @@ func (g *gatewayCollector) Describe(ch chan<- *prometheus.Desc) {
 
 // Collect sends the counts as they are now.
 func (g *gatewayCollector) Collect(ch chan<- prometheus.Metric) {
-	s := g.stats()
+	s := v1.StatsOf(g.stats())
 	send := func(d *prometheus.Desc, t prometheus.ValueType, v float64, labels ...string) {
 		ch <- prometheus.MustNewConstMetric(d, t, v, labels...)
 	}
 	for _, state := range operation.States() {
-		send(descOpen, prometheus.GaugeValue, float64(s.Open[state]), state.String())
-		send(descEntered, prometheus.CounterValue, float64(s.Entered[state]), state.String())
+		send(descOpen, prometheus.GaugeValue, float64(s.Open[state.String()]), state.String())
+		send(descEntered, prometheus.CounterValue, float64(s.Entered[state.String()]), state.String())
 	}
 	for _, m := range []struct {
 		d *prometheus.Desc

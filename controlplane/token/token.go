@@ -106,22 +106,39 @@ func (k *Keeper) Make(g Grant) (secret string, t Token, err error) {
 	secret = prefix + base64.RawURLEncoding.EncodeToString(b[:keyBytes])
 	t = Token{Grant: g, Created: now}
 	err = k.store.Update(func(tx store.Tx) error {
-		tokens, n, taken := store.TokensOf(tx), 0, false
-		if err := tokens.Each(func(o store.Token) bool { n, taken = n+1, taken || o.ID == string(g.ID); return true }); err != nil {
-			return fmt.Errorf("read the tokens: %w", err)
+		if err := makeRoom(tx, g.ID, operation.InstantOf(now)); err != nil {
+			return err
 		}
-		switch {
-		case taken:
-			return controlplane.Errorf(controlplane.CodeConflict, "there is a token %s already: choose another id", g.ID)
-		case n >= MaxTokens:
-			return controlplane.Errorf(controlplane.CodeCapacity, "there are %d tokens, the most that are kept", n)
-		}
-		return tokens.Put(t.stored(sha256.Sum256([]byte(secret))))
+		return store.TokensOf(tx).Put(t.stored(sha256.Sum256([]byte(secret))))
 	})
 	if err != nil {
 		return "", Token{}, err
 	}
 	return secret, t, nil
+}
+
+// makeRoom refuses an id that is taken, and forgets one token that is good for nothing when there are as many as are kept.
+func makeRoom(tx store.Tx, id host.Name, now operation.Instant) error {
+	n, taken, dead := 0, false, effects.Digest{}
+	err := store.TokensOf(tx).Each(func(o store.Token) bool {
+		n, taken = n+1, taken || o.ID == string(id)
+		if o.Revoked != 0 || o.Expires != 0 && o.Expires <= now {
+			dead = o.Hash
+		}
+		return true
+	})
+	switch {
+	case err != nil:
+		return fmt.Errorf("read the tokens: %w", err)
+	case taken:
+		return controlplane.Errorf(controlplane.CodeConflict, "there is a token %s already: choose another id", id)
+	case n < MaxTokens:
+		return nil
+	case dead == effects.Digest{}:
+		return controlplane.Errorf(controlplane.CodeCapacity, "there are %d tokens, the most that are kept: revoke one that is not needed", n)
+	}
+	tx.Delete(store.Tokens, dead[:])
+	return nil
 }
 
 // Find returns the token that secret belongs to, or an error whose code says what is wrong with it. That a token is

@@ -2,6 +2,7 @@ package v1
 
 import (
 	"encoding/json"
+	"strings"
 
 	"blockworld/controlplane"
 	"blockworld/effects"
@@ -148,9 +149,16 @@ type Stats struct {
 // StatsOf writes the gateway's counts by the words of their keys.
 func StatsOf(g controlplane.Stats) Stats {
 	s := Stats{
-		Open: map[string]int{}, Entered: map[string]uint64{}, Receipts: g.Receipts, Refusals: g.Refusals, RulesDenied: g.RulesDenied,
+		Open: map[string]int{}, Entered: map[string]uint64{}, Receipts: g.Receipts, Refusals: map[string]uint64{}, RulesDenied: map[string]uint64{},
 		Unverified: g.Unverified, Decisions: g.Decisions, DecisionNanos: g.DecisionNanos, Hosts: g.Hosts, Actors: g.Actors,
 		Gateways: g.Gateways, Waiters: g.Waiters, Commits: g.Commits, Writes: g.Writes,
+	}
+	for word, n := range g.Refusals {
+		if rule, ok := strings.CutPrefix(word, "rule "); ok {
+			s.RulesDenied[rule] = n
+		} else {
+			s.Refusals[word] = n
+		}
 	}
 	for state, n := range g.Open {
 		s.Open[state.String()] = n
