@@ -92,6 +92,10 @@ func (t *tileset) decoded(n int) ([]*worldstate.Column, error) {
 // benchSink keeps results from being optimised away.
 var benchSink uint64
 
+// decodeLeast is how many columns a sample decodes at least. They are more than the view that stays in memory, so that
+// about one collection of the garbage falls into every sample and none gets away without paying for it.
+const decodeLeast = 512
+
 func benchDecode(_ context.Context, b *bench) ([]figure, error) {
 	var out []figure
 	for _, t := range b.sets() {
@@ -99,7 +103,7 @@ func benchDecode(_ context.Context, b *bench) ([]figure, error) {
 		if failed != nil {
 			return nil, failed
 		}
-		ns := sideBySide(b.rounds,
+		ns := alternate(2*b.rounds, decodeLeast,
 			func(n int) {
 				for i := range n {
 					c, err := worldstate.DecodeColumn(t.at(i), t.layout)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -113,30 +114,48 @@ func (f figure) goal(reached bool, words string) figure {
 	return f
 }
 
-// roundTime is how long one round of one thing takes at least: shorter than the turn that a busy system gives a process, so
-// that most rounds are not torn apart.
-const roundTime = 3 * time.Millisecond
+// sampleTime is how long one sample of one thing takes at least: shorter than the turn that a busy system gives a process, so
+// that few samples are torn apart.
+const sampleTime = time.Millisecond
 
-// sideBySide times things in turn, so that a machine that slows down slows all of them, and returns the nanoseconds of one
-// repetition, by thing and round. Each f repeats its work n times.
+// samplesEach is how many samples of each thing a round takes.
+const samplesEach = 5
+
+// sideBySide times things in turn in many short samples and returns the nanoseconds of one repetition, by thing and
+// sample. Each f repeats its work n times. Medians over the samples are what the table tells: what another process does
+// to fewer than half of them shows in the smallest and the largest alone.
 func sideBySide(rounds int, fs ...func(n int)) []spread {
+	return alternate(samplesEach*rounds, 1, fs...)
+}
+
+// alternate is sideBySide by number of samples, each of at least so many repetitions. Every other time it goes through the
+// things backwards: a machine that slows down, or speeds up, does so to all alike.
+func alternate(samples, least int, fs ...func(n int)) []spread {
+	runtime.GC() // what came before is not ours to collect
 	counts := make([]int, len(fs))
 	for i, f := range fs {
 		f(1) // caches, pools
-		for n := 1; ; n *= 2 {
-			if d := timed(f, n); d >= roundTime/2 || n > 1<<28 {
-				counts[i] = max(1, int(float64(n)*float64(roundTime)/float64(max(d, 1))))
-				break
-			}
-		}
+		counts[i] = max(least, repetitions(f))
 	}
 	out := make([]spread, len(fs))
-	for range rounds {
-		for i, f := range fs {
-			out[i] = append(out[i], float64(timed(f, counts[i]))/float64(counts[i]))
+	for sample := range samples {
+		for i := range fs {
+			if sample%2 == 1 {
+				i = len(fs) - 1 - i
+			}
+			out[i] = append(out[i], float64(timed(fs[i], counts[i]))/float64(counts[i]))
 		}
 	}
 	return out
+}
+
+// repetitions is how often f has to be repeated to take sampleTime.
+func repetitions(f func(n int)) int {
+	for n := 1; ; n *= 2 {
+		if d := timed(f, n); d >= sampleTime/2 || n > 1<<28 {
+			return max(1, int(float64(n)*float64(sampleTime)/float64(max(d, 1))))
+		}
+	}
 }
 
 // timed is the processor time that the whole process, its garbage collector with it, takes for f: what others do on the
