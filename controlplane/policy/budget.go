@@ -62,15 +62,18 @@ func (b *Budget) refuses(f *Facts, u Usage, r *Reservation) (Code, string) {
 		return CodeUsageUnknown, fmt.Sprintf("nobody can say what is spent of budget %s; check the store", b.ID)
 	}
 	if b.MaxCount > 0 && r.Count > left.Count {
-		return CodeBudgetExceeded, fmt.Sprintf("budget %s has room for %d of %d actions; %s", b.ID, left.Count, b.MaxCount, b.advice())
+		return CodeBudgetExceeded, fmt.Sprintf("budget %s has room for %d of %d actions; %s", b.ID, left.Count, b.MaxCount, b.advice(false))
 	}
 	if b.MaxQuantity > 0 && r.Quantity > left.Quantity {
-		return CodeBudgetExceeded, fmt.Sprintf("budget %s has %d of %d left and this would take %d; %s", b.ID, left.Quantity, b.MaxQuantity, r.Quantity, b.advice())
+		return CodeBudgetExceeded, fmt.Sprintf("budget %s has %d of %d left and this would take %d; %s", b.ID, left.Quantity, b.MaxQuantity, r.Quantity, b.advice(r.Quantity > b.MaxQuantity))
 	}
 	return "", ""
 }
 
-func (b *Budget) advice() string {
+func (b *Budget) advice(never bool) string {
+	if never {
+		return "take less at once or raise the budget"
+	}
 	if b.WindowTicks > 0 {
 		return fmt.Sprintf("wait for the next window (%d ticks each) or raise the budget", b.WindowTicks)
 	}

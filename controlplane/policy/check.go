@@ -153,9 +153,8 @@ func (m *Match) check(p *problems, what string, plots map[host.Name]bool) {
 	checkList(p, what, "operations", m.Operations, operationWords)
 	checkList(p, what, "ownerships", m.Ownerships, ownershipWords)
 	checkList(p, what, "risks", m.Risks, riskWords)
-	if len(m.Scopes) > MaxList || len(m.Tags) > MaxList {
-		p.say("%s: scopes, tags: at most %d entries each", what, MaxList)
-	}
+	checkLength(p, what, "scopes", m.Scopes)
+	checkLength(p, what, "tags", m.Tags)
 	for _, s := range m.Scopes {
 		if !plots[s] {
 			p.say("%s: scopes: %s is no plot; register it under plots, or correct the name", what, quote(string(s)))
@@ -185,8 +184,7 @@ func (m *Match) possible() bool {
 }
 
 func checkList[T ~uint8](p *problems, what, field string, values []T, words []string) {
-	if len(values) > MaxList {
-		p.say("%s: %s: at most %d entries", what, field, MaxList)
+	if !checkLength(p, what, field, values) {
 		return
 	}
 	for _, v := range values {
@@ -194,6 +192,19 @@ func checkList[T ~uint8](p *problems, what, field string, values []T, words []st
 			p.say("%s: %s: %q never comes to a rule; write some of %s, or leave the list out", what, field, word(v, words), list(words[1:]))
 		}
 	}
+}
+
+// checkLength: a list that is there and empty could mean nothing or everything.
+func checkLength[T any](p *problems, what, field string, values []T) bool {
+	switch {
+	case values != nil && len(values) == 0:
+		p.say("%s: %s: the list is empty; name some, or leave the list out to match everything", what, field)
+	case len(values) > MaxList:
+		p.say("%s: %s: at most %d entries", what, field, MaxList)
+	default:
+		return true
+	}
+	return false
 }
 
 func (c *Config) checkSecrets(p *problems) {

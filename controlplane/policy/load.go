@@ -12,8 +12,8 @@ import (
 // MaxConfig bounds the text of a config in bytes.
 const MaxConfig = 4 << 20
 
-// ParseYAML reads a config. Unknown and doubled keys and words outside their set are errors that wrap ErrConfig; Compile
-// checks the rest.
+// ParseYAML reads a config. Unknown and doubled keys and words outside their set are errors with line and column that
+// wrap ErrConfig; Compile checks the rest.
 func ParseYAML(data []byte) (Config, error) {
 	var c Config
 	if len(data) > MaxConfig {
@@ -23,7 +23,8 @@ func ParseYAML(data []byte) (Config, error) {
 		return c, fmt.Errorf("%w: it is empty; write at least profile: guarded", ErrConfig)
 	}
 	if err := yaml.NewDecoder(bytes.NewReader(data), yaml.Strict()).Decode(&c); err != nil {
-		text := strings.ToValidUTF8(strings.TrimSpace(yaml.FormatError(err, false, true)), "?")
+		// without the lines around the place: a secret may stand there
+		text := strings.ToValidUTF8(strings.TrimSpace(yaml.FormatError(err, false, false)), "?")
 		return Config{}, fmt.Errorf("%w: %s", ErrConfig, text[:min(len(text), 1000)])
 	}
 	return c, nil

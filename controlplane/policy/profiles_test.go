@@ -42,7 +42,7 @@ func oracle(profile, operation, ownership, risk string, reversible bool) string 
 func TestProfilesAnswerAsTheRowsSay(t *testing.T) {
 	kinds := map[string]string{"read": "world.read", "communicate": "chat.say", "move": "actor.move", "arrange": "actor.equip",
 		"create": "world.place", "replace": "world.place", "destroy": "world.place", "execute": "world.build"}
-	rows := map[string]string{"guarded": "CP-28,29,30", "survival": "CP-31,32,33", "open": "CP-34,35", "privileged-custom": "CP-36"}
+	rows := map[string]string{"guarded": "CP-28 CP-29 CP-30", "survival": "CP-31 CP-32 CP-33", "open": "CP-34 CP-35", "privileged-custom": "CP-36"}
 	cases := 0
 	for _, profile := range []string{"guarded", "survival", "open", "privileged-custom"} {
 		var p Profile
@@ -85,7 +85,7 @@ func TestProfilesInTheCasesThatTheRowsName(t *testing.T) {
 	t.Run("CP-32/a chest in a shared plot is confirmed", func(t *testing.T) {
 		wants(t, survival.Decide(asks(placingOn("common")), nil), Confirm, CodeProfileConfirms)
 	})
-	t.Run("CP-31/the zero config is guarded", func(t *testing.T) {
+	t.Run("CP-28/the zero config is guarded", func(t *testing.T) {
 		if e := compiled(t, Config{}); e.Profile() != Guarded {
 			t.Error(e.Profile())
 		}

@@ -300,7 +300,7 @@ func TestRulesAnswerBeforeTheProfile(t *testing.T) {
 	t.Run("CP-39/a rule of other effects leaves the profile", func(t *testing.T) {
 		wants(t, compiled(t, rule(Deny)).Decide(asks(saying("hi")), nil), Allow, CodeProfileAllowed)
 	})
-	t.Run("CP-58/a confirmation turns confirm into allow and nothing else", func(t *testing.T) {
+	t.Run("CP-39/a confirmation turns confirm into allow and nothing else", func(t *testing.T) {
 		for r, want := range map[Result]Result{Allow: Allow, Confirm: Allow, Deny: Deny} {
 			f := asks(v)
 			f.Confirmed = true

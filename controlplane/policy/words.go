@@ -1,9 +1,13 @@
 package policy
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 )
+
+// ErrWord is wrapped by every complaint about a word outside its set.
+var ErrWord = errors.New("unknown word")
 
 // Profile is what happens to effects that no rule speaks of. The zero value is the most careful one.
 type Profile uint8
@@ -135,7 +139,7 @@ func parse[T ~uint8](v *T, text []byte, words []string) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("%w: %q is none of %s", ErrConfig, text, list(words))
+	return fmt.Errorf("%w: %.64q is none of %s", ErrWord, text, list(words))
 }
 
 func list(words []string) string {
