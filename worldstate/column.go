@@ -190,38 +190,46 @@ func fill(dst []uint64, src []byte, width, limit int) bool {
 	if f.used == 64 {
 		return fillWhole(dst, src, add, f.over, uint64(limit)<<(64-width)-1)
 	}
-	var carried uint64
-	last, turn, used := len(dst)-1, 0, f.used
-	tail, rest := src[last*8:], dst[:last]
-	for len(rest) >= 4 && len(src) >= 32 {
-		d, s := (*[4]uint64)(rest), (*[32]byte)(src)
-		w := binary.BigEndian.Uint64(s[0:8])
-		d[0] = bits.RotateLeft64(w, turn)
-		carried |= (w + add) ^ w ^ add
-		w = binary.BigEndian.Uint64(s[8:16])
-		d[1] = bits.RotateLeft64(w, turn+used)
-		carried |= (w + add) ^ w ^ add
-		w = binary.BigEndian.Uint64(s[16:24])
-		d[2] = bits.RotateLeft64(w, turn+2*used)
-		carried |= (w + add) ^ w ^ add
-		w = binary.BigEndian.Uint64(s[24:32])
-		d[3] = bits.RotateLeft64(w, turn+3*used)
-		carried |= (w + add) ^ w ^ add
-		rest, src, turn = rest[4:], src[32:], turn+4*used
-	}
-	for i := range rest {
-		w := binary.BigEndian.Uint64(src[i*8:])
-		rest[i] = bits.RotateLeft64(w, turn)
-		carried |= (w + add) ^ w ^ add
-		turn += used
-	}
-	w := binary.BigEndian.Uint64(tail)
+	last := len(dst) - 1
+	carried, turn := fillTurned(dst[:last], src, add, f.used)
+	w := binary.BigEndian.Uint64(src[last*8:])
 	dst[last] = bits.RotateLeft64(w, turn)
 	if n := sectionCells % f.per; n != 0 {
 		w &= 1<<(n*width) - 1 // what lies behind the last cell means nothing
 	}
 	carried |= (w + add) ^ w ^ add
 	return carried&f.over == 0
+}
+
+// fillTurned is fill for words of which fields take so many bits. It returns what carried, and the turn of the next word.
+func fillTurned(dst []uint64, src []byte, add uint64, used int) (carried uint64, turn int) {
+	for len(dst) >= 4 && len(src) >= 32 {
+		d, s := (*[4]uint64)(dst), (*[32]byte)(src)
+		w := binary.BigEndian.Uint64(s[0:8])
+		carried |= (w + add) ^ w ^ add
+		d[0] = bits.RotateLeft64(w, turn)
+		turn += used
+		w = binary.BigEndian.Uint64(s[8:16])
+		carried |= (w + add) ^ w ^ add
+		d[1] = bits.RotateLeft64(w, turn)
+		turn += used
+		w = binary.BigEndian.Uint64(s[16:24])
+		carried |= (w + add) ^ w ^ add
+		d[2] = bits.RotateLeft64(w, turn)
+		turn += used
+		w = binary.BigEndian.Uint64(s[24:32])
+		carried |= (w + add) ^ w ^ add
+		d[3] = bits.RotateLeft64(w, turn)
+		turn += used
+		dst, src = dst[4:], src[32:]
+	}
+	for i := range dst {
+		w := binary.BigEndian.Uint64(src[i*8:])
+		carried |= (w + add) ^ w ^ add
+		dst[i] = bits.RotateLeft64(w, turn)
+		turn += used
+	}
+	return carried, turn
 }
 
 // fillWhole is fill for fields that leave no bit of a word unused. What the last field carries is lost; that field is too
