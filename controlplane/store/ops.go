@@ -69,12 +69,17 @@ func (o OpsTx) Step(id host.OpID, ev operation.Event, at operation.Instant) (ope
 	if err != nil {
 		return op, nil, err
 	}
+	return o.Apply(op, ev, at)
+}
+
+// Apply is Step for an operation that was read, or created, in this very transaction.
+func (o OpsTx) Apply(op operation.Operation, ev operation.Event, at operation.Instant) (operation.Operation, []operation.Effect, error) {
 	after, left, err := o.step(op, ev, at)
 	if err != nil {
 		return op, nil, err
 	}
 	if after.Terminal() && !op.Terminal() {
-		o.tx.Delete(Unfinished, id[:])
+		o.tx.Delete(Unfinished, op.ID[:])
 	}
 	return after, left, nil
 }
