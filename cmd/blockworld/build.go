@@ -259,12 +259,12 @@ func (f *buildFlags) start(ctx context.Context, p *printer, j *journal.Journal, 
 		wider := plot.Walk.Union(geom.BlockBox{Min: seen.feet, Max: seen.feet}.Grow(2))
 		return none, nil, fail(exitUsage, fmt.Errorf("%s: bring it nearer, or allow more room with --walk-box %v", outsideWords(seen.feet, plot.Walk), wider))
 	}
-	plan, err := blueprint.MakePlan(seen.reg, bp, corner, blueprint.Options{
+	plan, err := makePlan(ctx, p, seen.reg, bp, corner, blueprint.Options{
 		World: seen, Build: plot.Build, Click: plot.Click, Walk: plot.Walk, MayReplace: f.replace, CanFly: seen.mayFly,
 		Start: &seen.feet, MinY: seen.dimension.MinY, MaxY: seen.dimension.MinY + seen.dimension.Height - 1,
 	})
 	if err != nil {
-		return none, nil, fail(exitUsage, err)
+		return none, nil, err
 	}
 	tellPlan(p, plan, false)
 	if n := len(plan.Rejected) + len(plan.Unreachable); n > 0 && !f.partial {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"image/png"
 	"path/filepath"
@@ -24,7 +25,7 @@ func newPlan(g *globals) *cobra.Command {
 		Long: "Plans a schematic offline: on flat solid ground, with air everywhere else. Tells the materials, and for every cell that\n" +
 			"cannot be placed why.",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return runPlan(g.printer(cmd), f, args[0], version, pngDir, fly, replace)
+			return runPlan(cmd.Context(), g.printer(cmd), f, args[0], version, pngDir, fly, replace)
 		},
 	}
 	f.flags(cmd)
@@ -46,7 +47,7 @@ type planReport struct {
 	Picture     string        `json:"picture,omitempty"`
 }
 
-func runPlan(p *printer, f *place, file, version, pngDir string, fly bool, replace []string) error {
+func runPlan(ctx context.Context, p *printer, f *place, file, version, pngDir string, fly bool, replace []string) error {
 	proto, ok := registry.ByVersionName(version)
 	if !ok {
 		return fail(exitUsage, fmt.Errorf("version %q is not one of %s", version, versionNames()))
@@ -66,9 +67,9 @@ func runPlan(p *printer, f *place, file, version, pngDir string, fly bool, repla
 	if err != nil {
 		return err
 	}
-	plan, err := blueprint.MakePlan(reg, bp, corner, blueprint.Options{Build: plot.Build, Click: plot.Click, Walk: plot.Walk, CanFly: fly, MayReplace: replace})
+	plan, err := makePlan(ctx, p, reg, bp, corner, blueprint.Options{Build: plot.Build, Click: plot.Click, Walk: plot.Walk, CanFly: fly, MayReplace: replace})
 	if err != nil {
-		return fail(exitUsage, err)
+		return err
 	}
 	digest := plan.Digest()
 	r := planReport{Plan: plan, Format: bp.Format, DataVersion: bp.DataVersion, Size: bp.Size, Offset: bp.Offset, Digest: fmt.Sprintf("%x", digest)}
@@ -89,6 +90,27 @@ func runPlan(p *printer, f *place, file, version, pngDir string, fly bool, repla
 		p.say("wrote %s", r.Picture)
 	}
 	return p.result(r)
+}
+
+// makePlan plans with its progress on a terminal, until the person at it gives up.
+func makePlan(ctx context.Context, p *printer, reg *registry.Registry, bp *blueprint.Blueprint, corner geom.BlockPos, o blueprint.Options) (*blueprint.Plan, error) {
+	bar, total := p.progress(1, "planned"), 0
+	o.Progress = func(done, of int) {
+		if of != total {
+			bar.ChangeMax(of)
+			total = of
+		}
+		_ = bar.Set(done)
+	}
+	plan, err := blueprint.MakePlan(ctx, reg, bp, corner, o)
+	_ = bar.Clear()
+	switch {
+	case ctx.Err() != nil:
+		return nil, fail(exitFailed, err)
+	case err != nil:
+		return nil, fail(exitUsage, err)
+	}
+	return plan, nil
 }
 
 // drawPlan draws the finished building.

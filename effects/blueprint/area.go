@@ -1,6 +1,7 @@
 package blueprint
 
 import (
+	"context"
 	"fmt"
 
 	"blockworld/effects/placement"
@@ -28,7 +29,7 @@ const (
 	feetAir     = float32(-1)
 )
 
-func newArea(reg *registry.Registry, box, walk geom.BlockBox, fly bool, world placement.Cells) (*area, error) {
+func newArea(ctx context.Context, reg *registry.Registry, box, walk geom.BlockBox, fly bool, world placement.Cells) (*area, error) {
 	if n := box.Volume(); n > maxArea || n <= 0 {
 		return nil, fmt.Errorf("%w: %w: %v has more than %d cells", ErrTooLarge, errArea, box, maxArea)
 	}
@@ -37,6 +38,9 @@ func newArea(reg *registry.Registry, box, walk geom.BlockBox, fly bool, world pl
 	a.feet = make([]float32, len(a.cells))
 	i := 0
 	for y := box.Min.Y; y <= box.Max.Y; y++ {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		for z := box.Min.Z; z <= box.Max.Z; z++ {
 			for x := box.Min.X; x <= box.Max.X; x++ {
 				a.cells[i], a.feet[i] = cellUnknown, feetUnknown

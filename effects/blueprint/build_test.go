@@ -1,6 +1,7 @@
 package blueprint
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"testing"
@@ -52,7 +53,7 @@ var corner = geom.BlockPos{X: 5, Y: 70, Z: 5}
 
 func mustPlan(t testing.TB, reg *registry.Registry, b *Blueprint, o Options) *Plan {
 	t.Helper()
-	p, err := MakePlan(reg, b, corner, o)
+	p, err := MakePlan(context.Background(), reg, b, corner, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,11 +170,11 @@ func (darkness) Block(geom.BlockPos) (registry.StateID, bool) { return 0, false 
 
 func TestPlotTooSmall(t *testing.T) {
 	reg := load(t, registry.V1_21)
-	_, err := MakePlan(reg, layout(t, []string{"stone", "stone"}), corner, Options{Build: geom.BlockBox{Min: corner, Max: corner}})
+	_, err := MakePlan(context.Background(), reg, layout(t, []string{"stone", "stone"}), corner, Options{Build: geom.BlockBox{Min: corner, Max: corner}})
 	if !errors.Is(err, ErrOutsidePlot) {
 		t.Errorf("got %v", err)
 	}
-	_, err = MakePlan(reg, layout(t, []string{"stone"}), corner, Options{Walk: geom.BoxOf(geom.BlockPos{}, geom.BlockPos{X: 5000, Y: 300, Z: 5000})})
+	_, err = MakePlan(context.Background(), reg, layout(t, []string{"stone"}), corner, Options{Walk: geom.BoxOf(geom.BlockPos{}, geom.BlockPos{X: 5000, Y: 300, Z: 5000})})
 	if !errors.Is(err, ErrTooLarge) {
 		t.Errorf("got %v", err)
 	}
@@ -210,7 +211,7 @@ func TestAnyPlanKeepsItsPromises(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		b := anyBlueprint(rt, reg, 4)
 		o := Options{CanFly: rapid.Bool().Draw(rt, "fly"), Strict: rapid.Bool().Draw(rt, "strict")}
-		p, err := MakePlan(reg, b, corner, o)
+		p, err := MakePlan(context.Background(), reg, b, corner, o)
 		if err != nil {
 			rt.Fatal(err)
 		}

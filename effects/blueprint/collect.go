@@ -1,6 +1,7 @@
 package blueprint
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -20,6 +21,7 @@ type job struct {
 	key    uint64               // order
 	phase  uint8
 	state  jobState
+	ready  bool                 // it is in the planner's ready queue
 	why    *placement.Rejection // why it could not be done the last time
 }
 
@@ -49,7 +51,14 @@ type planner struct {
 	final    map[geom.BlockPos]registry.StateID // wanted, of cells placed or present
 	wishes   map[geom.BlockPos]State
 	waiting  map[geom.BlockPos][]int32
-	ready    []int32
+	ready    queue
+	buckets  buckets
+	ways     ways
+	progress func(done, of int)
+	ctx      context.Context
+	done     int  // jobs done
+	asked    int  // how often stopped was asked
+	ended    bool // ctx has ended
 	nth      map[geom.BlockPos]int
 	here     placement.Spot
 	swept    geom.BlockPos // the stand that was swept last
@@ -71,12 +80,14 @@ func (p *planner) open() error {
 	}
 	all := p.o.Walk.Union(p.o.Click).Union(p.o.Build).Grow(2)
 	var err error
-	if p.area, err = newArea(p.reg, all, p.o.Walk, p.o.CanFly, world); err != nil {
+	if p.area, err = newArea(p.ctx, p.reg, all, p.o.Walk, p.o.CanFly, world); err != nil {
 		return err
 	}
 	p.walker = walker{a: p.area, seen: make([]uint32, len(p.area.cells))}
-	p.escape = walker{a: p.area, seen: make([]uint32, len(p.area.cells))}
+	p.escape = walker{a: p.area, seen: make([]uint32, len(p.area.cells)), from: make([]int32, len(p.area.cells))}
 	p.near = walker{a: p.area, seen: make([]uint32, len(p.area.cells))}
+	p.walker.stop, p.escape.stop, p.near.stop = p.over, p.over, p.over
+	p.ways = ways{a: p.area, mark: make([]uint32, len(p.area.cells)), gen: 1}
 	p.offset = p.plan.Bounds.Min
 	p.final = map[geom.BlockPos]registry.StateID{}
 	p.wishes = map[geom.BlockPos]State{}
@@ -98,6 +109,9 @@ func (p *planner) collect() {
 	i := 0
 	for y := range p.b.Size.Y {
 		for z := range p.b.Size.Z {
+			if p.over() {
+				return
+			}
 			for x := range p.b.Size.X {
 				if v := p.b.cells[i]; v != 0 && !p.b.Palette[v-1].Void() {
 					p.cell(geom.BlockPos{X: x, Y: y, Z: z}, int(v-1))
@@ -326,6 +340,10 @@ func (p *planner) order() {
 		}
 		return 0
 	})
+	p.buckets = buckets{}
+	for i := range p.jobs {
+		p.buckets.add(p.jobs[i].pos, int32(i))
+	}
 }
 
 // phaseOf puts off what disturbs the rest: doors close ways, power moves things, sponges drink.

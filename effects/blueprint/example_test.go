@@ -1,6 +1,7 @@
 package blueprint_test
 
 import (
+	"context"
 	"fmt"
 
 	"blockworld/effects/blueprint"
@@ -20,7 +21,7 @@ func ExampleMakePlan() {
 		fmt.Println(err)
 		return
 	}
-	plan, err := blueprint.MakePlan(reg, b.Transform(1, blueprint.MirrorNone), geom.BlockPos{Y: 64}, blueprint.Options{})
+	plan, err := blueprint.MakePlan(context.Background(), reg, b.Transform(1, blueprint.MirrorNone), geom.BlockPos{Y: 64}, blueprint.Options{})
 	if err != nil {
 		fmt.Println(err)
 		return

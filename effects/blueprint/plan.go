@@ -1,6 +1,7 @@
 package blueprint
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -99,11 +100,14 @@ type Options struct {
 	Start      *geom.BlockPos  // the cell of the player's feet; nil: beside the building
 	Strict     bool            // never click a face that looks away from the eye
 	MinY, MaxY int32           // build height, both inclusive; both 0: no limit
+	// Progress hears now and then how many of how many cells are worked out; nil: nobody asks. It must not block.
+	Progress func(done, of int)
 }
 
 // MakePlan works out the steps. It fails only if the blueprint cannot be built at all: it does not fit into the build
-// box, or is too large together with its surroundings. Everything less is listed in the plan.
-func MakePlan(reg *registry.Registry, b *Blueprint, corner geom.BlockPos, o Options) (*Plan, error) {
+// box, or is too large together with its surroundings. Everything less is listed in the plan. A large plan takes seconds:
+// when ctx ends, MakePlan returns its error within moments.
+func MakePlan(ctx context.Context, reg *registry.Registry, b *Blueprint, corner geom.BlockPos, o Options) (*Plan, error) {
 	bounds := b.Bounds(corner)
 	var none geom.BlockBox
 	if o.Build == none {
@@ -122,7 +126,7 @@ func MakePlan(reg *registry.Registry, b *Blueprint, corner geom.BlockPos, o Opti
 	for i := range o.MayReplace {
 		o.MayReplace[i] = fullName(o.MayReplace[i])
 	}
-	p := &planner{reg: reg, b: b, o: o, plan: &Plan{
+	p := &planner{ctx: ctx, progress: o.Progress, reg: reg, b: b, o: o, plan: &Plan{
 		Protocol: reg.Protocol(), Name: b.Name, Bounds: bounds, Build: o.Build, Click: o.Click, Walk: o.Walk, CanFly: o.CanFly,
 		LeftOut: LeftOut{Entities: b.Entities, BlockEntities: b.BlockEntities},
 	}}
@@ -132,8 +136,33 @@ func MakePlan(reg *registry.Registry, b *Blueprint, corner geom.BlockPos, o Opti
 	p.collect()
 	p.order()
 	p.run()
-	p.finish()
+	if !p.over() {
+		p.finish()
+	}
+	if p.over() {
+		return nil, fmt.Errorf("planning %s: %w", b.Name, ctx.Err())
+	}
 	return p.plan, nil
+}
+
+// over tells whether the caller has given up.
+func (p *planner) over() bool {
+	p.ended = p.ended || p.ctx.Err() != nil
+	return p.ended
+}
+
+// askEvery is how many jobs are tried between two looks at the caller.
+const askEvery = 128
+
+// stopped is over for loops: it looks at the caller now and then, and tells the progress.
+func (p *planner) stopped() bool {
+	if p.asked++; p.ended || p.asked%askEvery != 0 {
+		return p.ended
+	}
+	if p.progress != nil {
+		p.progress(p.done, len(p.jobs))
+	}
+	return p.over()
 }
 
 // maxArea bounds the cells of all boxes together that a plan keeps in memory.

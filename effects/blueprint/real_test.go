@@ -1,6 +1,7 @@
 package blueprint
 
 import (
+	"context"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -92,7 +93,7 @@ func TestRealSchematicsPlanInTime(t *testing.T) {
 					t.Fatal(err)
 				}
 				begin := time.Now()
-				plan, err := MakePlan(reg, b, geom.BlockPos{X: 100, Y: 64, Z: -40}, Options{CanFly: fly})
+				plan, err := MakePlan(context.Background(), reg, b, geom.BlockPos{X: 100, Y: 64, Z: -40}, Options{CanFly: fly})
 				took := time.Since(begin)
 				if err != nil {
 					t.Fatal(err)

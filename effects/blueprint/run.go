@@ -14,6 +14,9 @@ func (p *planner) run() {
 	p.start()
 	for phase := uint8(0); phase <= 4; phase++ {
 		for i := range p.jobs {
+			if p.stopped() {
+				return
+			}
 			if p.jobs[i].phase == phase && p.jobs[i].state == jobNew {
 				p.work(int32(i))
 				p.drain()
@@ -44,15 +47,13 @@ func (p *planner) sweep(from int) {
 	eye := p.here.Feet.Add(geom.Vec3{0, geom.EyeStanding, 0})
 	const far = placement.Reach + 1.5
 	near := p.inReach[:0]
-	for k := from + 1; k < len(p.jobs); k++ {
+	p.buckets.each(geom.BlockBox{Min: geom.BlockAt(eye.Sub(geom.Vec3{far, far, far})), Max: geom.BlockAt(eye.Add(geom.Vec3{far, far, far}))}, func(k int32) {
 		j := &p.jobs[k]
-		if j.phase != first.phase || j.pos.Y > first.pos.Y+layers {
-			break
+		if int(k) > from && j.state == jobNew && j.phase == first.phase && j.pos.Y <= first.pos.Y+layers && j.pos.Centre().Sub(eye).LenSqr() < far*far {
+			near = append(near, k)
 		}
-		if j.state == jobNew && j.pos.Centre().Sub(eye).LenSqr() < far*far {
-			near = append(near, int32(k))
-		}
-	}
+	})
+	slices.Sort(near)
 	p.inReach = near
 	slices.SortStableFunc(near, func(a, b int32) int { return cmp.Compare(p.sweepKey(a), p.sweepKey(b)) })
 	for progress := true; progress; {
@@ -82,6 +83,9 @@ func (p *planner) rounds() {
 			if s := p.jobs[i].state; s == jobDone || s == jobFailed {
 				continue
 			}
+			if p.stopped() {
+				return
+			}
 			if p.work(int32(i)) {
 				progress = true
 				p.drain()
@@ -92,16 +96,9 @@ func (p *planner) rounds() {
 
 // drain does the jobs whose wait is over.
 func (p *planner) drain() {
-	for len(p.ready) > 0 {
-		// The lowest comes first, as in the plain order.
-		at := 0
-		for k := range p.ready {
-			if p.ready[k] < p.ready[at] {
-				at = k
-			}
-		}
-		i := p.ready[at]
-		p.ready = slices.Delete(p.ready, at, at+1)
+	for len(p.ready) > 0 && !p.stopped() {
+		i := p.ready.pop() // the lowest comes first, as in the plain order
+		p.jobs[i].ready = false
 		if p.jobs[i].state == jobWaiting {
 			p.work(i)
 		}
@@ -112,6 +109,9 @@ func (p *planner) drain() {
 func (p *planner) work(i int32) bool {
 	j := &p.jobs[i]
 	made := false
+	if p.stopped() {
+		return false
+	}
 	for j.done < len(j.stages[0]) {
 		if !p.stage(i, j) {
 			return made
@@ -119,6 +119,7 @@ func (p *planner) work(i int32) bool {
 		made = true
 	}
 	j.state = jobDone
+	p.done++
 	p.final[j.pos] = j.want
 	return true
 }
@@ -251,7 +252,7 @@ func (p *planner) look(w *walker, uses []placement.Use, at geom.BlockPos, limit 
 		if !ok || tries > 6 {
 			return false
 		}
-		if p.traps(s, u) {
+		if p.traps(s, u, false) {
 			tries++
 			return false
 		}
@@ -296,20 +297,25 @@ func (p *planner) usable(uses []placement.Use, cell geom.BlockPos, v float32, fr
 	return s, placement.Use{}, false
 }
 
-// traps tells whether the use would shut its own maker in: after it no way leads out of the building.
-func (p *planner) traps(s placement.Spot, u placement.Use) bool {
+// traps tells whether the use would shut its own maker in: after it no way leads out of the building. Made says that the
+// use is made at once if it does not: then the ways that are remembered hold with it.
+func (p *planner) traps(s placement.Spot, u placement.Use, made bool) bool {
 	if p.outside(s.Cell) {
 		return false
 	}
 	var old [2]registry.StateID
-	moved := false
+	moved, hit := false, false
 	for i, c := range u.Cells {
 		old[i%2], _ = p.area.Block(c.Pos)
 		moved = p.area.set(c.Pos, c.To) || moved
+		hit = hit || p.ways.near(c.Pos)
 	}
-	trapped := moved && !p.escapes(s.Cell)
+	trapped := moved && !p.escapes(s.Cell, hit)
 	for i, c := range u.Cells {
 		p.area.set(c.Pos, old[i%2])
+		if trapped || !made {
+			p.ways.changed(c.Pos)
+		}
 	}
 	return trapped
 }
@@ -320,38 +326,26 @@ func (p *planner) outside(q geom.BlockPos) bool {
 	return q.X < b.Min.X || q.X > b.Max.X || q.Z < b.Min.Z || q.Z > b.Max.Z
 }
 
-// maxTrap is the number of cells from which on a closed place is no trap any more.
-const maxTrap = 4000
-
-// escapes looks for a way from a cell to the outside.
-func (p *planner) escapes(from geom.BlockPos) bool {
-	b := p.plan.Bounds
-	exits := [4]geom.BlockPos{{X: b.Min.X - 1, Z: from.Z}, {X: b.Max.X + 1, Z: from.Z}, {X: from.X, Z: b.Min.Z - 1}, {X: from.X, Z: b.Max.Z + 1}}
-	goal, best := from, int32(1<<30)
-	for _, e := range exits {
-		if d := abs(e.X-from.X) + abs(e.Z-from.Z); d < best {
-			best, goal = d, geom.BlockPos{X: e.X, Y: from.Y, Z: e.Z}
-		}
-	}
-	before := p.escape.spent
-	_, ok := p.escape.search(from, goal, maxTrap, func(q geom.BlockPos, _ float32) bool { return p.outside(q) })
-	return ok || p.escape.spent-before >= maxTrap
-}
-
 func abs(v int32) int32 { return max(v, -v) }
 
 // commit makes the step, unless the look from there changes what comes out or it would trap the builder.
 func (p *planner) commit(j *job, u placement.Use, s placement.Spot, want registry.StateID) bool {
-	if s.Cell == p.here.Cell && p.traps(s, u) {
+	asked := s.Cell == p.here.Cell && !p.outside(s.Cell)
+	if asked && p.traps(s, u, true) {
 		return false
 	}
 	u.Look = p.lookFrom(u, s)
 	blocked := s.Hidden || !placement.Sees(p.reg, p.area, u, placement.Eye(u, s.Feet))
 	follow := placement.Ripple(p.reg, p.area, u.Cells)
 	moved := false
-	for _, list := range [][]placement.CellChange{u.Cells, follow} {
+	for k, list := range [][]placement.CellChange{u.Cells, follow} {
 		for _, c := range list {
-			moved = p.area.set(c.Pos, c.To) || moved
+			if p.area.set(c.Pos, c.To) {
+				moved = true
+				if k > 0 || !asked {
+					p.ways.changed(c.Pos)
+				}
+			}
 			p.wake(c.Pos)
 		}
 	}
@@ -405,8 +399,9 @@ func (p *planner) wake(q geom.BlockPos) {
 	for _, i := range list {
 		if p.jobs[i].state == jobWaiting {
 			kept = append(kept, i)
-			if !slices.Contains(p.ready, i) {
-				p.ready = append(p.ready, i)
+			if !p.jobs[i].ready {
+				p.jobs[i].ready = true
+				p.ready.push(i)
 			}
 		}
 	}

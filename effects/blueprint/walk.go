@@ -13,7 +13,9 @@ type walker struct {
 	seen  []uint32 // generation in which a cell was seen
 	gen   uint32
 	heap  []node
-	spent int // cells looked at so far
+	spent int         // cells looked at so far
+	stop  func() bool // asked now and then; a search that is told to stop finds nothing
+	from  []int32     // with a way to be kept: the cell that each seen cell was reached from
 	// full is the generation of the last search that saw everything reachable, while nothing moved since; else 0.
 	full uint32
 }
@@ -47,7 +49,7 @@ func (w *walker) search(from, goal geom.BlockPos, limit int, accept func(geom.Bl
 	w.seen[i] = w.gen
 	w.push(node{rest(from), 0, from})
 	for n := 0; len(w.heap) > 0; n++ {
-		if limit > 0 && n >= limit {
+		if limit > 0 && n >= limit || n%stopEvery == stopEvery-1 && w.stop != nil && w.stop() {
 			return from, false
 		}
 		c := w.pop()
@@ -59,6 +61,9 @@ func (w *walker) search(from, goal geom.BlockPos, limit int, accept func(geom.Bl
 		w.neighbours(c.at, v, func(q geom.BlockPos) {
 			if j := w.a.index(q); j >= 0 && w.seen[j] != w.gen {
 				w.seen[j] = w.gen
+				if w.from != nil {
+					w.from[j] = int32(w.a.index(c.at))
+				}
 				w.push(node{c.way + 1 + rest(q), c.way + 1, q})
 			}
 		})
@@ -68,6 +73,9 @@ func (w *walker) search(from, goal geom.BlockPos, limit int, accept func(geom.Bl
 	}
 	return from, false
 }
+
+// stopEvery is how many cells a search looks at between two questions whether it shall stop.
+const stopEvery = 4096
 
 // reached tells whether the last complete search saw a cell.
 func (w *walker) reached(p geom.BlockPos) bool {
