@@ -44,7 +44,7 @@ func (g *Gateway) confirm(p *Principal, r *ConfirmRequest) (operation.Operation,
 			return err
 		}
 		if why != 0 {
-			op, err = w.step(op.ID, operation.Fenced{Why: why})
+			op, err = w.apply(op, operation.Fenced{Why: why})
 			return err
 		}
 		if err := g.check(r, &op, by.Revision()); err != nil {
@@ -55,7 +55,7 @@ func (g *Gateway) confirm(p *Principal, r *ConfirmRequest) (operation.Operation,
 		}
 		ev := g.rejudge(w.tx, &op, &s, by, p, r)
 		spent = g.spend(op.ID)
-		op, err = w.step(op.ID, ev)
+		op, err = w.apply(op, ev)
 		return err
 	})
 	if err != nil {
@@ -153,7 +153,7 @@ func (g *Gateway) reconsider(w *work, op *operation.Operation, s *scene, by *pol
 	if d.Result != policy.Deny {
 		return err
 	}
-	*op, err = w.step(op.ID, operation.Denied{Decision: decided(&d), Rejection: *rejection(&d)})
+	*op, err = w.apply(*op, operation.Denied{Decision: decided(&d), Rejection: *rejection(&d)})
 	return err
 }
 

@@ -59,7 +59,7 @@ func (g *Gateway) collect(se *host.Session, limit int, until time.Time) (b host.
 	b.Cancellations, h.cancels = cut(h.cancels, n)
 	limit -= n
 
-	room := limit - min(len(h.queue), limit/4) // requests leave room for deliveries
+	room := limit - min(len(h.queue)+len(h.ready), limit/4) // requests leave room for deliveries
 	for room > 0 && len(h.asks) > 0 {
 		k := h.asks[0]
 		h.asks = h.asks[1:]
@@ -69,6 +69,9 @@ func (g *Gateway) collect(se *host.Session, limit int, until time.Time) (b host.
 			limit--
 		}
 	}
+	n = min(limit, len(h.ready))
+	b.Deliveries, h.ready = cut(h.ready, n)
+	limit -= n
 	due, h.queue = cut(h.queue, min(limit, len(h.queue)))
 	for _, o := range due {
 		o.inQueue = false
@@ -151,7 +154,7 @@ func (g *Gateway) deliver(se *host.Session, b *host.Batch, due []*openOp) error 
 			o.due, o.wait = g.again(o, now)
 		}
 	}
-	b.Deliveries = out
+	b.Deliveries = append(b.Deliveries, out...)
 	b.Cancellations = append(b.Cancellations, asked...)
 	return nil
 }
@@ -183,16 +186,16 @@ func (w *work) deliver(o *openOp) (*operation.Operation, error) {
 			why = operation.FenceAuthority
 		}
 		if why != 0 {
-			_, err := w.step(op.ID, operation.Fenced{Why: why})
+			_, err := w.apply(op, operation.Fenced{Why: why})
 			return nil, err
 		}
-		op, err = w.step(op.ID, operation.Polled{})
+		op, err = w.apply(op, operation.Polled{})
 		return &op, err
 	case operation.Delivered, operation.Accepted, operation.Running, operation.OutcomeUnknown:
 		if op.Terminal() {
 			return nil, nil
 		}
-		op, err = w.step(op.ID, operation.Redelivered{})
+		op, err = w.apply(op, operation.Redelivered{})
 		return &op, err
 	}
 	return nil, nil

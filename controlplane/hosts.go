@@ -21,6 +21,7 @@ type hostState struct {
 	asks    []*ask              // gateway requests not handed out yet
 	cancels []host.Cancellation // stop goes first
 	queue   []*openOp           // to be delivered; the store decides at the poll whether they still are
+	ready   []host.Delivery     // attempts that are durable already
 	polls   []*parked           // who waits for the above
 }
 
@@ -104,6 +105,14 @@ func (h *hostState) cancel(c host.Cancellation) {
 		h.cancels = append(h.cancels, c)
 	}
 	h.wake()
+}
+
+// awaited tells whether a host's poll waits for something to do.
+func (g *Gateway) awaited(name host.Name) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	h := g.hosts[name]
+	return h != nil && h.live && len(h.polls) > 0 && len(h.ready) < host.MaxBatch
 }
 
 // wake lets every waiting poll look again. Under mu.

@@ -111,7 +111,7 @@ func (g *Gateway) tell(all []told) {
 		if op.CancelRequested != "" {
 			o.asked, o.why = true, op.CancelRequested
 		}
-		g.route(o, op, all[i].effects)
+		g.route(o, op, all[i].effects, all[i].handed)
 		if op.Terminal() {
 			g.untrack(o)
 		}
@@ -120,7 +120,7 @@ func (g *Gateway) tell(all []told) {
 }
 
 // route hands an operation's effects to its host. Under mu.
-func (g *Gateway) route(o *openOp, op *operation.Operation, effects []operation.Effect) {
+func (g *Gateway) route(o *openOp, op *operation.Operation, effects []operation.Effect, handed bool) {
 	if o.collected() {
 		g.out[o.id] = o
 	}
@@ -128,8 +128,13 @@ func (g *Gateway) route(o *openOp, op *operation.Operation, effects []operation.
 	if h == nil || !h.live {
 		return
 	}
-	if op.State == operation.Queued {
+	switch {
+	case op.State == operation.Queued:
 		h.enqueue(o)
+	case handed:
+		h.ready = append(h.ready, delivery(op))
+		o.due, o.wait = g.again(o, g.now())
+		h.wake()
 	}
 	for _, e := range effects {
 		switch e := e.(type) {

@@ -124,7 +124,7 @@ func (g *Gateway) act(p *Principal, need Scope, id host.OpID, ev operation.Event
 		if op, err = g.visible(w.tx, p, id); err != nil {
 			return err
 		}
-		op, err = w.step(id, ev)
+		op, err = w.apply(op, ev)
 		return err
 	})
 	if err != nil {

@@ -78,7 +78,7 @@ func (g *Gateway) begin(m *host.Manifest, token string) (*hostState, error) {
 // endSession ends what hangs on a host's session in memory. Under mu.
 func (g *Gateway) endSession(h *hostState) {
 	h.live = false
-	h.asks, h.cancels = nil, nil
+	h.asks, h.cancels, h.ready = nil, nil, nil
 	for _, o := range h.queue {
 		o.inQueue = false
 	}
@@ -182,7 +182,7 @@ func (g *Gateway) lost(name host.Name) error {
 		for _, id := range waits {
 			op, err := store.Ops(w.tx).Get(id)
 			if err == nil && (op.State == operation.Queued || op.State == operation.AwaitingConfirmation) {
-				_, err = w.step(id, operation.Fenced{Why: operation.FenceHost})
+				_, err = w.apply(op, operation.Fenced{Why: operation.FenceHost})
 			}
 			if err != nil && !over(err) {
 				return err
@@ -218,7 +218,7 @@ func (s HostService) Publish(ctx context.Context, se host.Session, p host.Public
 			}
 			waits := op.State == operation.Queued || op.State == operation.AwaitingConfirmation
 			if waits && op.Bound.Epoch != p.Epoch {
-				if _, err := w.step(id, operation.Fenced{Why: operation.FenceEpoch}); err != nil {
+				if _, err := w.apply(op, operation.Fenced{Why: operation.FenceEpoch}); err != nil {
 					return err
 				}
 			}

@@ -207,6 +207,9 @@ func (w *work) create(op *operation.Operation, ev operation.Created) error {
 		w.g.mu.Unlock()
 	}
 	w.tells(made, effects)
+	if err := w.hand(made); err != nil {
+		return err
+	}
 	if op.Parent == (host.OpID{}) {
 		return nil
 	}

@@ -94,7 +94,7 @@ func (g *Gateway) lapse(ids []host.OpID) error {
 		for _, id := range ids {
 			op, err := store.Ops(w.tx).Get(id)
 			if err == nil && op.State == operation.AwaitingConfirmation {
-				_, err = w.step(id, operation.Fenced{Why: operation.FenceExpired})
+				_, err = w.apply(op, operation.Fenced{Why: operation.FenceExpired})
 			}
 			if err != nil && !over(err) {
 				return err

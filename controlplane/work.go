@@ -20,6 +20,7 @@ type work struct {
 type told struct {
 	op      operation.Operation
 	effects []operation.Effect
+	handed  bool // its delivery goes to a poll that waits
 }
 
 // update runs f on the writer. When it returns nil, everything that f did is on disk and has been told.
@@ -39,9 +40,19 @@ func (g *Gateway) update(f func(w *work) error) error {
 // view runs f over a snapshot.
 func (g *Gateway) view(f func(tx store.Tx) error) error { return failed(g.opt.Engine.View(f)) }
 
-// step applies an event to a stored operation; the end of a macro, or a request for it, takes its children along.
+// step applies an event to a stored operation.
 func (w *work) step(id host.OpID, ev operation.Event) (operation.Operation, error) {
-	op, effects, err := store.Ops(w.tx).Step(id, ev, w.at)
+	op, err := store.Ops(w.tx).Get(id)
+	if err != nil {
+		return op, err
+	}
+	return w.apply(op, ev)
+}
+
+// apply is step for an operation as this transaction has read it. The end of a macro, or a request for it, takes its
+// children along.
+func (w *work) apply(op operation.Operation, ev operation.Event) (operation.Operation, error) {
+	op, effects, err := store.Ops(w.tx).Apply(op, ev, w.at)
 	if err != nil {
 		return op, err
 	}
@@ -50,9 +61,9 @@ func (w *work) step(id host.OpID, ev operation.Event) (operation.Operation, erro
 		for _, e := range effects {
 			switch e := e.(type) {
 			case operation.AskHost:
-				err = w.cancelChildren(id, e.Why)
+				err = w.cancelChildren(op.ID, e.Why)
 			case operation.Finish:
-				err = w.cancelChildren(id, "its macro has ended: "+op.State.String())
+				err = w.cancelChildren(op.ID, "its macro has ended: "+op.State.String())
 			}
 			if err != nil {
 				return op, err
@@ -63,7 +74,19 @@ func (w *work) step(id host.OpID, ev operation.Event) (operation.Operation, erro
 }
 
 func (w *work) tells(op operation.Operation, effects []operation.Effect) {
-	w.told = append(w.told, told{op, effects})
+	w.told = append(w.told, told{op: op, effects: effects})
+}
+
+// hand delivers a new operation in its own transaction if a poll of its host waits, which saves the host a transaction.
+func (w *work) hand(op operation.Operation) error {
+	if op.State != operation.Queued || !w.g.awaited(op.Host) {
+		return nil
+	}
+	op, effects, err := store.Ops(w.tx).Apply(op, operation.Polled{}, w.at)
+	if err == nil {
+		w.told[len(w.told)-1] = told{op, effects, true}
+	}
+	return err
 }
 
 func (w *work) cancelChildren(parent host.OpID, why string) error {
