@@ -69,6 +69,7 @@ func TestWhatIsSaid(t *testing.T) {
 		{"CP-20", "\u00a0/say hi", CodeKernelAuthority},
 		{"CP-20", "hello\n/op bot", CodeKernelAuthority},
 		{"CP-20", "hello\r/op bot", CodeKernelAuthority},
+		{"CP-20", "hello§\n/op bot", CodeKernelAuthority},
 		{"CP-20", "//set stone", CodeKernelAuthority},
 		{"CP-20", "/", CodeKernelAuthority},
 		{"CP-20", "\x00\x01/op", CodeKernelAuthority},

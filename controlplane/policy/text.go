@@ -139,6 +139,11 @@ func fold(b []byte, text string) ([]byte, textSays) {
 		i += n
 		class := classOfRune(r)
 		switch {
+		case class == runeBreak:
+			lineStart, skip = true, false
+			b = append(b, '\n')
+			run.end()
+			continue
 		case skip:
 			skip = false
 			continue
@@ -146,11 +151,6 @@ func fold(b []byte, text string) ([]byte, textSays) {
 			skip = true
 			continue
 		case class == runeInvisible:
-			continue
-		case class == runeBreak:
-			lineStart = true
-			b = append(b, '\n')
-			run.end()
 			continue
 		case class == runeSlash && lineStart:
 			says |= textCommand
