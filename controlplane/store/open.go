@@ -63,7 +63,7 @@ func open(path string, o Options) (Engine, error) {
 // prepare makes, checks or upgrades the file, as it needs, and opens it.
 func prepare(path string, there bool) (*bbolt.DB, error) {
 	if !there {
-		if err := create(path, nil); err != nil {
+		if err := createFile(path, nil); err != nil {
 			return nil, err
 		}
 	}
@@ -191,9 +191,9 @@ func openBolt(path string, readOnly bool) (*bbolt.DB, error) {
 	return db, err
 }
 
-// create makes a whole store beside its place and moves it there, so that a store is never half made. fill, if not nil,
+// createFile makes a whole store beside its place and moves it there, so that a store is never half made. fill, if not nil,
 // puts the first records in.
-func create(path string, fill func(*bbolt.DB) error) error {
+func createFile(path string, fill func(*bbolt.DB) error) error {
 	draft := path + ".new"
 	if err := os.Remove(draft); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err

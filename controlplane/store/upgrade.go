@@ -33,7 +33,7 @@ func upgrade(path string, from uint32) error {
 	if err := keep(path, fmt.Sprintf("%s.layout%d", path, from)); err != nil {
 		return err
 	}
-	return create(path, func(to *bbolt.DB) error {
+	return createFile(path, func(to *bbolt.DB) error {
 		old, err := openBolt(path, true)
 		if err != nil {
 			return err

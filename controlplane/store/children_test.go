@@ -1,0 +1,4 @@
+package store
+
+func workChild(path, job string) {}
+func fillChild(path string)      {}
