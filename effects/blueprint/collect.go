@@ -22,6 +22,7 @@ type job struct {
 	phase  uint8
 	state  jobState
 	ready  bool                 // it is in the planner's ready queue
+	tried  int32                // how many changes of this sweep were made when it was tried last, -1 not yet
 	why    *placement.Rejection // why it could not be done the last time
 }
 
@@ -64,7 +65,8 @@ type planner struct {
 	swept    geom.BlockPos // the stand that was swept last
 	hereOnly bool          // whether only the stand of now is good enough
 	inReach  []int32
-	hidden   bool // whether faces seen from behind are good enough now
+	changes  []geom.BlockPos // cells changed in this sweep
+	hidden   bool            // whether faces seen from behind are good enough now
 	differs  map[string]int
 }
 
@@ -87,7 +89,7 @@ func (p *planner) open() error {
 	p.escape = walker{a: p.area, seen: make([]uint32, len(p.area.cells)), from: make([]int32, len(p.area.cells))}
 	p.near = walker{a: p.area, seen: make([]uint32, len(p.area.cells))}
 	p.walker.stop, p.escape.stop, p.near.stop = p.over, p.over, p.over
-	p.ways = ways{a: p.area, mark: make([]uint32, len(p.area.cells)), gen: 1}
+	p.ways = ways{a: p.area, rank: make([]int32, len(p.area.cells))}
 	p.offset = p.plan.Bounds.Min
 	p.final = map[geom.BlockPos]registry.StateID{}
 	p.wishes = map[geom.BlockPos]State{}

@@ -1,14 +1,18 @@
 package blueprint
 
-import "blockworld/worldstate/geom"
+import (
+	"math"
 
-// ways remembers cells from which a way leads out of the building: each lies on a way that was found, and nothing near to
-// it has changed since. Most questions whether somebody would be shut in are answered by it.
+	"blockworld/worldstate/geom"
+)
+
+// ways remembers cells from which a way leads out of the building. Most questions whether somebody would be shut in are
+// answered by it. The rank of a cell is its distance to the outside along the way that was found, so that what changes at
+// one rank leaves the ways of all lower ranks as they were.
 type ways struct {
-	a    *area
-	mark []uint32 // equal to gen: a way leads out from here
-	gen  uint32
-	any  bool // whether anything is marked
+	a     *area
+	rank  []int32 // of each cell, from 1; 0 is not known
+	cells []int32 // those with a rank
 }
 
 // How far from a change a move can be that it makes impossible: moves look at the cells between two places and above them.
@@ -18,47 +22,59 @@ const (
 	wayAbove  = 4
 )
 
-func (w *ways) has(p geom.BlockPos) bool {
+// anyRank is above every rank.
+const anyRank = math.MaxInt32
+
+// leads tells whether a way below a rank is known from a cell.
+func (w *ways) leads(p geom.BlockPos, below int32) bool {
 	i := w.a.index(p)
-	return i >= 0 && w.mark[i] == w.gen
+	return i >= 0 && w.rank[i] > 0 && w.rank[i] < below
 }
 
-// near tells whether a change at a cell may break a remembered way.
-func (w *ways) near(p geom.BlockPos) bool {
-	if !w.any {
-		return false
+// near returns the lowest rank that a change at a cell may break.
+func (w *ways) near(p geom.BlockPos) int32 {
+	lowest := int32(anyRank)
+	if len(w.cells) == 0 {
+		return lowest
 	}
 	for y := p.Y - wayBelow; y <= p.Y+wayAbove; y++ {
 		for z := p.Z - wayBeside; z <= p.Z+wayBeside; z++ {
 			for x := p.X - wayBeside; x <= p.X+wayBeside; x++ {
-				if w.has(geom.BlockPos{X: x, Y: y, Z: z}) {
-					return true
+				if i := w.a.index(geom.BlockPos{X: x, Y: y, Z: z}); i >= 0 && w.rank[i] > 0 {
+					lowest = min(lowest, w.rank[i])
 				}
 			}
 		}
 	}
-	return false
+	return lowest
 }
 
-// changed forgets the ways that a change may have broken: all of them, since they share their ends.
-func (w *ways) changed(p geom.BlockPos) {
-	if w.near(p) {
-		w.forget()
+// changed forgets the ways that a change may have broken.
+func (w *ways) changed(p geom.BlockPos) { w.forget(w.near(p)) }
+
+// forget drops all cells of a rank and above.
+func (w *ways) forget(from int32) {
+	if from == anyRank {
+		return
 	}
-}
-
-func (w *ways) forget() {
-	w.gen++
-	w.any = false
+	kept := w.cells[:0]
+	for _, i := range w.cells {
+		if w.rank[i] >= from {
+			w.rank[i] = 0
+		} else {
+			kept = append(kept, i)
+		}
+	}
+	w.cells = kept
 }
 
 // maxTrap is the number of cells from which on a closed place is no trap any more.
 const maxTrap = 4000
 
-// escapes looks for a way from a cell to the outside. Afresh means that the world differs, for the time of this question,
-// where remembered ways lead.
-func (p *planner) escapes(from geom.BlockPos, afresh bool) bool {
-	if !afresh && p.ways.has(from) {
+// escapes looks for a way from a cell to the outside. Only remembered ways below a rank may be gone by: the world differs,
+// for the time of this question, where those above lead.
+func (p *planner) escapes(from geom.BlockPos, below int32) bool {
+	if p.ways.leads(from, below) {
 		return true
 	}
 	b := p.plan.Bounds
@@ -71,24 +87,27 @@ func (p *planner) escapes(from geom.BlockPos, afresh bool) bool {
 	}
 	before := p.escape.spent
 	end, ok := p.escape.search(from, goal, maxTrap, func(q geom.BlockPos, _ float32) bool {
-		return p.outside(q) || !afresh && p.ways.has(q)
+		return p.outside(q) || p.ways.leads(q, below)
 	})
 	if ok {
-		if afresh { // the way found avoids the change, so it holds with and without it
-			p.ways.forget()
-		}
+		p.ways.forget(below)
 		p.remember(from, end)
 	}
 	return ok || p.escape.spent-before >= maxTrap
 }
 
-// remember marks the way that the last search found.
+// remember keeps the way that the last search found. It ends outside, or where a way is known.
 func (p *planner) remember(from, end geom.BlockPos) {
-	first := int32(p.area.index(from))
-	for i := int32(p.area.index(end)); ; i = p.escape.from[i] {
-		p.ways.mark[i], p.ways.any = p.ways.gen, true
+	w := &p.ways
+	first, i := int32(p.area.index(from)), int32(p.area.index(end))
+	for rank := max(w.rank[i], 1); ; rank++ {
+		if w.rank[i] == 0 {
+			w.cells = append(w.cells, i)
+		}
+		w.rank[i] = rank
 		if i == first {
 			return
 		}
+		i = p.escape.from[i]
 	}
 }

@@ -56,14 +56,33 @@ func (p *planner) sweep(from int) {
 	slices.Sort(near)
 	p.inReach = near
 	slices.SortStableFunc(near, func(a, b int32) int { return cmp.Compare(p.sweepKey(a), p.sweepKey(b)) })
+	p.changes = p.changes[:0]
+	for _, k := range near {
+		p.jobs[k].tried = -1
+	}
 	for progress := true; progress; {
 		progress = false
 		for _, k := range near {
-			if p.jobs[k].state == jobNew && p.work(k) {
+			if p.jobs[k].state == jobNew && p.hopeful(&p.jobs[k]) && p.work(k) {
 				progress = true
 			}
 		}
 	}
+}
+
+// hopeful tells whether a job of the sweep was not tried yet, or something beside it has changed since.
+func (p *planner) hopeful(j *job) bool {
+	since := j.tried
+	j.tried = int32(len(p.changes))
+	if since < 0 {
+		return true
+	}
+	for _, q := range p.changes[since:] {
+		if d := q.Sub(j.pos); max(abs(d.X), abs(d.Y), abs(d.Z)) <= 1 {
+			return true
+		}
+	}
+	return false
 }
 
 func (p *planner) sweepKey(k int32) uint64 {
@@ -304,13 +323,13 @@ func (p *planner) traps(s placement.Spot, u placement.Use, made bool) bool {
 		return false
 	}
 	var old [2]registry.StateID
-	moved, hit := false, false
+	moved, broken := false, int32(anyRank)
 	for i, c := range u.Cells {
 		old[i%2], _ = p.area.Block(c.Pos)
 		moved = p.area.set(c.Pos, c.To) || moved
-		hit = hit || p.ways.near(c.Pos)
+		broken = min(broken, p.ways.near(c.Pos))
 	}
-	trapped := moved && !p.escapes(s.Cell, hit)
+	trapped := moved && !p.escapes(s.Cell, broken)
 	for i, c := range u.Cells {
 		p.area.set(c.Pos, old[i%2])
 		if trapped || !made {
@@ -346,6 +365,7 @@ func (p *planner) commit(j *job, u placement.Use, s placement.Spot, want registr
 					p.ways.changed(c.Pos)
 				}
 			}
+			p.changes = append(p.changes, c.Pos)
 			p.wake(c.Pos)
 		}
 	}
