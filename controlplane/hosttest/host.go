@@ -102,6 +102,12 @@ func (h *Host) Register(ctx context.Context) error {
 	return err
 }
 
+// Renew keeps the session.
+func (h *Host) Renew(ctx context.Context) error {
+	_, err := h.Daemon.Renew(ctx, h.Session())
+	return err
+}
+
 // Session returns the session of the last Register.
 func (h *Host) Session() host.Session {
 	h.mu.Lock()
