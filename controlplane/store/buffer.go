@@ -147,7 +147,7 @@ type pending struct {
 }
 
 func (t *buffer) within(b Bucket, from, to []byte) []pending {
-	var in []pending
+	in := make([]pending, 0, len(t.writes[b]))
 	for k, w := range t.writes[b] {
 		if k >= string(from) && (to == nil || k < string(to)) {
 			in = append(in, pending{k, w})
@@ -159,10 +159,16 @@ func (t *buffer) within(b Bucket, from, to []byte) []pending {
 // flush calls f for every waiting write, bucket by bucket in the order of the keys.
 func (t *buffer) flush(f func(b Bucket, key []byte, w write) error) error {
 	for _, b := range t.touched {
-		keys := t.within(b, nil, nil)
-		if len(keys) > 1 {
-			slices.SortFunc(keys, func(x, y pending) int { return strings.Compare(x.key, y.key) })
+		if len(t.writes[b]) == 1 { // nearly always
+			for k, w := range t.writes[b] {
+				if err := f(b, []byte(k), w); err != nil {
+					return err
+				}
+			}
+			continue
 		}
+		keys := t.within(b, nil, nil)
+		slices.SortFunc(keys, func(x, y pending) int { return strings.Compare(x.key, y.key) })
 		for _, k := range keys {
 			if err := f(b, []byte(k.key), k.write); err != nil {
 				return err
