@@ -97,7 +97,7 @@ func (s *section) fields() []uint64 {
 // at returns the state of a cell; index is below sectionCells. This is the innermost step of everything that looks at the
 // world, so the word is read without asking whether it is there: a section always has as many words as fields of its width
 // need (TestWordsReach goes through all of them). It is written to be cheap enough for the compiler to put it and
-// Column.Block into their callers, which halves what a lookup costs.
+// Column.Block into their callers, which takes a third off a lookup.
 func (s *section) at(index uint32) registry.StateID {
 	p := uint64(index) * s.mul
 	return s.palette[bits.RotateLeft64(*(*uint64)(unsafe.Add(unsafe.Pointer(s.words), p>>mulShift*8)), int(p))&s.mask]
