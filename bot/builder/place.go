@@ -233,8 +233,8 @@ func (w *worker) fits(tx *bot.Tx, b *bound, u, planned placement.Use) error {
 	}
 	u.Cells = cells
 	for i := range u.Cells {
-		if len(u.Cells[i].Masked) == 0 && i < len(planned.Cells) {
-			u.Cells[i].Masked = planned.Cells[i].Masked
+		if i < len(planned.Cells) {
+			u.Cells[i].Masked = planned.Cells[i].Masked // the plan knows what its later steps change
 		}
 	}
 	b.use, b.look, b.sneak = u, look, sneak

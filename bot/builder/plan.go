@@ -1,6 +1,7 @@
 package builder
 
 import (
+	"slices"
 	"strings"
 
 	"blockworld/effects"
@@ -9,6 +10,7 @@ import (
 	"blockworld/effects/placement"
 	"blockworld/sentinel"
 	"blockworld/sentinel/profile"
+	"blockworld/worldstate/geom"
 )
 
 // TermsOf reads what a server's profile says as far as building needs it.
@@ -39,11 +41,20 @@ func UsesOf(p *blueprint.Plan) []placement.Use {
 // MissionOf turns a plan into what the mission machine works with.
 func MissionOf(p *blueprint.Plan) mission.Plan {
 	var out mission.Plan
+	pairs := map[geom.BlockPos]int{} // steps whose chest a later one pairs with
 	for i := range p.Steps {
 		s := &p.Steps[i]
 		m := mission.Step{Item: s.Use.Item, Clicked: s.Use.Click.Pos, Stand: s.Stand, Closing: closing(s.Block)}
 		for _, c := range s.Use.Cells {
 			m.Cells = append(m.Cells, effects.Cell{Pos: c.Pos, From: c.From, To: c.To, Masked: c.Masked})
+			if slices.Contains(c.Masked, placement.PairMask) {
+				pairs[c.Pos] = i
+			}
+		}
+		for _, c := range s.Follow {
+			if first, ok := pairs[c.Pos]; ok { // the other way round it would come out as the other half, or as none
+				m.After = append(m.After, first)
+			}
 		}
 		out.Steps = append(out.Steps, m)
 	}

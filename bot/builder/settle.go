@@ -47,6 +47,7 @@ func (w *worker) carry(tx *bot.Tx, found effects.Findings) {
 			}
 		}
 	}
+	w.judged = true
 	w.moveCursor()
 }
 

@@ -50,6 +50,7 @@ type worker struct {
 	equip      *equipping
 	open       map[effects.ActionID]*sentUse
 	gestures   []*gesture
+	judged     bool      // a placement got its verdict and the work has not gone on since
 	nextUse    time.Time // the pace
 	slotUsed   [9]uint64 // tick of the last use of each hotbar slot
 	failures   map[int]int
@@ -100,12 +101,14 @@ func (w *worker) Fact(tx *bot.Tx, f bot.Fact) {
 	case worldstate.BlockChanged:
 		w.observe(tx, fact)
 		w.site.mission.CellChanged(ev.Pos, tx.View())
+		w.onward(tx)
 		return
 	case worldstate.SectionChanged:
 		w.observe(tx, fact)
 		for _, c := range ev.Changes {
 			w.site.mission.CellChanged(c.Pos, tx.View())
 		}
+		w.onward(tx)
 		return
 	case worldstate.ChunkLoaded:
 		w.site.mission.ChunkLoaded(ev.Pos, tx.View())
@@ -197,6 +200,15 @@ func (w *worker) observe(tx *bot.Tx, f effects.Fact) {
 	}
 }
 
+// onward goes on at once after the verdict of a use on a server without a fence, where its block update is the last word
+// about it. With a fence its reply does that.
+func (w *worker) onward(tx *bot.Tx) {
+	if w.phase == working && !w.site.Terms.Fence && w.judged && w.evidence.Outstanding() == 0 {
+		w.judged = false
+		w.advance(tx)
+	}
+}
+
 // Tick is one tick of the session.
 func (w *worker) Tick(tx *bot.Tx) bool {
 	if w.phase == over {
@@ -251,9 +263,13 @@ func (w *worker) settle(tx *bot.Tx) {
 		w.wait(tx, mission.Wait{For: mission.WaitOtherDimension, Step: -1})
 		return
 	}
+	table, err := path.Load(tx.Registry().Protocol())
+	if err != nil {
+		w.fail(err)
+		return
+	}
 	w.goOn()
-	w.began, w.grew = tx.Now(), tx.Ticks()
-	w.table = path.NewTable(tx.Registry())
+	w.began, w.grew, w.table = tx.Now(), tx.Ticks(), table
 	mode := v.Self().GameMode
 	w.evidence = effects.NewPlacements(effects.Options{
 		Epoch: epoch(v), Fence: w.site.Terms.Fence, Pipeline: w.site.Options.Pipeline, Least: w.site.Terms.Least,

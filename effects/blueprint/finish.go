@@ -12,6 +12,7 @@ import (
 
 // finish lists materials, final cells and what could not be done.
 func (p *planner) finish() {
+	p.pairs()
 	p.leftovers()
 	p.materials()
 	p.finals()
@@ -35,6 +36,24 @@ func (p *planner) finish() {
 	slices.SortFunc(p.plan.Rejected, byPos)
 	slices.SortFunc(p.plan.Unreachable, byPos)
 	slices.SortFunc(p.plan.Present, comparePos)
+}
+
+// pairs narrows the masks of chests: whether one stands alone or is half of a pair is decided when it is placed, unless a
+// later step of the plan pairs with it.
+func (p *planner) pairs() {
+	later := map[geom.BlockPos]bool{} // cells that steps behind the present one change along
+	for i := len(p.plan.Steps) - 1; i >= 0; i-- {
+		s := &p.plan.Steps[i]
+		for k := range s.Use.Cells {
+			c := &s.Use.Cells[k]
+			if placement.FamilyOf(p.reg.BlockOf(c.To).Name) == placement.Chest && !later[c.Pos] {
+				c.Masked = slices.DeleteFunc(slices.Clone(c.Masked), func(n string) bool { return n == placement.PairMask })
+			}
+		}
+		for _, f := range s.Follow {
+			later[f.Pos] = true
+		}
+	}
 }
 
 func byPos(a, b Refusal) int { return comparePos(a.Pos, b.Pos) }

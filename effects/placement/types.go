@@ -37,6 +37,9 @@ type CellChange struct {
 // FormMask in CellChange.Masked allows the other form of a growing block: bamboo and its sapling, kelp and kelp_plant.
 const FormMask = "block_form"
 
+// PairMask in CellChange.Masked allows a chest to become half of a pair, or to cease to be one.
+const PairMask = "type"
+
 // LookNeed says which part of the look decides the placed state. The zero value is the careful answer: everything
 // matters, a tick earlier.
 type LookNeed uint8
