@@ -85,6 +85,8 @@ func TestWhatIsSaid(t *testing.T) {
 		{"CP-21", "bw_0123456789\u200babcdef_xyz", CodeKernelSecret},
 		{"CP-21", "ｂｗ_0123456789abcdef", CodeKernelSecret},
 		{"CP-21", "0123456789abcdef0123456789abcdef", CodeKernelSecret},
+		{"CP-21", "q83v-SNFZ4mrze8B_0VniavN7wEjRWeJ-83vASNFZ4k", CodeKernelSecret},
+		{"CP-21", "north-wall-2-is-done", CodeRuleAllowed},
 		{"CP-21", "bw_short", CodeRuleAllowed},
 		{"CP-21", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaah", CodeRuleAllowed},
 		{"CP-21", "12345678901234567890123456789012345678901234567890", CodeRuleAllowed},
@@ -151,6 +153,11 @@ func TestKernelDeniesWhatIsNotRegistered(t *testing.T) {
 			{"CP-22/a risk outside the set", func(v *host.Preview) { v.Risk = "" }, Deny, CodeInvalidEffect},
 			{"CP-42/a quantity below nothing", func(v *host.Preview) { v.Quantity = -1 }, Deny, CodeInvalidEffect},
 			{"CP-38/a tag that is no name", func(v *host.Preview) { v.Tags = []host.Name{"Safe=True"} }, Deny, CodeInvalidEffect},
+			{"CP-38/too many tags", func(v *host.Preview) {
+				for i := range host.MaxEffects + 1 {
+					v.Tags = append(v.Tags, host.Name(fmt.Sprintf("t%d", i)))
+				}
+			}, Deny, CodeInvalidEffect},
 			{"CP-39/nothing wrong", func(v *host.Preview) {}, Allow, CodeRuleAllowed},
 		} {
 			t.Run(row.name+" under "+p.String(), func(t *testing.T) { wants(t, e.Decide(one(row.change), nil), row.result, row.code) })
