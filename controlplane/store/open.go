@@ -180,6 +180,9 @@ func inspect(path string) (layout uint32, err error) {
 	return s.layout, nil
 }
 
+// growth is by how much a file grows that is full: a wait for the disk more for every some hundred operations.
+const growth = 1 << 20
+
 func openBolt(path string, readOnly bool) (*bbolt.DB, error) {
 	db, err := bbolt.Open(path, 0o600, &bbolt.Options{
 		Timeout: 100 * time.Millisecond, NoFreelistSync: true, FreelistType: bbolt.FreelistMapType,
@@ -187,6 +190,9 @@ func openBolt(path string, readOnly bool) (*bbolt.DB, error) {
 	})
 	if errors.Is(err, bbolt.ErrTimeout) {
 		err = ErrLocked
+	}
+	if err == nil {
+		db.AllocSize = growth
 	}
 	return db, err
 }

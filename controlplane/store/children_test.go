@@ -1,4 +1,0 @@
-package store
-
-func workChild(path, job string) {}
-func fillChild(path string)      {}
