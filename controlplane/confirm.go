@@ -35,6 +35,10 @@ func (g *Gateway) confirm(p *Principal, r *ConfirmRequest) (operation.Operation,
 		if op, err = g.visible(w.tx, p, r.Op); err != nil {
 			return err
 		}
+		if op.State == operation.Cancelled {
+			_, err := stopped(w.tx, op.Actor)
+			return err
+		}
 		if op.State != operation.AwaitingConfirmation {
 			return nil
 		}

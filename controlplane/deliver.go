@@ -2,6 +2,7 @@ package controlplane
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"blockworld/controlplane/operation"
@@ -155,7 +156,11 @@ func (g *Gateway) deliver(se *host.Session, b *host.Batch, due []*openOp) error 
 		}
 	}
 	b.Deliveries = append(b.Deliveries, out...)
-	b.Cancellations = append(b.Cancellations, asked...)
+	for _, c := range asked {
+		if !slices.Contains(b.Cancellations, c) {
+			b.Cancellations = append(b.Cancellations, c)
+		}
+	}
 	return nil
 }
 
