@@ -38,7 +38,7 @@ type Config struct {
 // Plot is one registered scope and the word on who owns what stands in it.
 type Plot struct {
 	ID     host.Name `json:"id" yaml:"id"`
-	Server string    `json:"server,omitempty" yaml:"server,omitempty"` // as Facts.Server; empty for any
+	Server string    `json:"server,omitempty" yaml:"server,omitempty"` // a server by its address as typed or by its whole identity; empty for any
 	World  string    `json:"world,omitempty" yaml:"world,omitempty"`   // as Facts.World; empty for any
 	Owner  host.Name `json:"owner,omitempty" yaml:"owner,omitempty"`   // a principal; empty: not known, effects there are denied unless Ownership tells
 	// Ownership is what it is to everybody but the owner: shared, public, system, unowned or player. The zero value is

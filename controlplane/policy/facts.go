@@ -7,7 +7,7 @@ type Facts struct {
 	Principal host.Name // who asks; subject of layer owner
 	Actor     host.Name // subject of layer actor
 	Task      host.Name // subject of layer task; empty for none
-	Server    string    // subject of layer server
+	Server    string    // identity as published, "ADDRESS (...)" or an address; either form is a subject of layer server
 	World     string    // dimension name; subject of layer world
 	Effects   []host.Preview
 	Epoch     host.Epoch
