@@ -53,6 +53,10 @@ func (w *worker) place(tx *bot.Tx, step int) bool {
 		tx.Wake(1)
 		return false
 	}
+	if !w.supportProven(tx, &b) { // the verdict that this waits for is on its way
+		tx.Wake(1)
+		return false
+	}
 	p := w.proposeUse(tx, &b)
 	adm, ok := w.admit(tx, p)
 	if !ok {
