@@ -21,6 +21,7 @@ type bench struct {
 	only    []string
 	rounds  int
 	idle    time.Duration
+	control bool     // the figures of the control plane instead
 	exe     []string // the program itself, for the figures that need processes of their own
 
 	terrain  *tileset // columns of the embedded server's hills
@@ -52,16 +53,25 @@ func newBench(g *globals) *cobra.Command {
 	}
 	fl := cmd.Flags()
 	fl.StringVar(&b.columns, "columns", "", "folder of captured vanilla columns with their index.json, measured beside the program's own")
-	fl.StringSliceVar(&b.only, "only", nil, "figures to measure: "+strings.Join(groupNames(), ", "))
+	fl.StringSliceVar(&b.only, "only", nil, "figures to measure: "+strings.Join(groupNames(benchGroups), ", ")+"; with --control: "+strings.Join(groupNames(controlGroups), ", "))
 	fl.IntVar(&b.rounds, "rounds", 31, "rounds of each figure that is measured in memory")
 	fl.DurationVar(&b.idle, "idle", 20*time.Second, "how long idle bots are watched")
+	fl.BoolVar(&b.control, "control", false, "the control plane's figures instead: durable submits, round trip, stop, restart, policy")
 	cmd.AddCommand(newBenchBots(g))
 	return cmd
 }
 
-func groupNames() []string {
+// groups are what this run can measure.
+func (b *bench) groups() []benchGroup {
+	if b.control {
+		return controlGroups
+	}
+	return benchGroups
+}
+
+func groupNames(groups []benchGroup) []string {
 	var out []string
-	for _, g := range benchGroups {
+	for _, g := range groups {
 		out = append(out, g.name)
 	}
 	return out
@@ -79,8 +89,8 @@ type benchReport struct {
 func runBench(ctx context.Context, p *printer, b *bench) error {
 	began := time.Now()
 	for _, name := range b.only {
-		if !slices.Contains(groupNames(), name) {
-			return fail(exitUsage, fmt.Errorf("--only %q: not one of %s", name, strings.Join(groupNames(), ", ")))
+		if !slices.Contains(groupNames(b.groups()), name) {
+			return fail(exitUsage, fmt.Errorf("--only %q: not one of %s", name, strings.Join(groupNames(b.groups()), ", ")))
 		}
 	}
 	if b.rounds < 1 || b.idle < 0 {
@@ -92,7 +102,7 @@ func runBench(ctx context.Context, p *printer, b *bench) error {
 	b.tell = p.say
 	report := benchReport{Go: runtime.Version(), Cores: runtime.NumCPU()}
 	p.say("%s", figureHead)
-	for _, g := range benchGroups {
+	for _, g := range b.groups() {
 		if len(b.only) > 0 && !slices.Contains(b.only, g.name) {
 			continue
 		}
