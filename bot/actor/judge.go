@@ -44,7 +44,7 @@ func (a *Actor) storeJudged(v worldstate.View, j *rejoin.Judge) error {
 		reply = nil
 	}
 	settled, err := j.Judge(a.old, v, reply)
-	if err != nil {
+	if err != nil || len(settled) == 0 {
 		return err
 	}
 	a.at(AfterEvidence)

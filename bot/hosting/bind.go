@@ -1,0 +1,184 @@
+package hosting
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"blockworld/bot"
+	"blockworld/bot/actor"
+	"blockworld/bot/login"
+	"blockworld/effects"
+	"blockworld/effects/host"
+	"blockworld/effects/placement"
+)
+
+// mostPrepared is how many bound actions wait for their delivery; the oldest gives way.
+const mostPrepared = 4096
+
+// answer answers one question of the gateway about this actor.
+func (r *runner) answer(ctx context.Context, g *host.Gateway) host.Answer {
+	switch g.Ask {
+	case host.AskRead:
+		return r.answerRead(ctx, g)
+	case host.AskBind:
+		b, err := r.bind(ctx, g)
+		if err != nil {
+			return refusal(err)
+		}
+		return host.Answer{Bound: b}
+	}
+	return host.Answer{Code: "invalid", Message: fmt.Sprintf("%q is no question this host knows", g.Ask)}
+}
+
+// refused is a refusal with its code.
+type refused struct{ code, message string }
+
+func (e *refused) Error() string { return e.message }
+
+func refuse(code, format string, args ...any) error {
+	return &refused{code, fmt.Sprintf(format, args...)}
+}
+
+// codes are the words for errors that come from binding and carrying out.
+var codes = []struct {
+	err  error
+	code string
+}{
+	{effects.ErrUnknownCapability, "unknown_capability"}, {effects.ErrBadRequest, "invalid"}, {actor.ErrNotReady, "not_ready"},
+	{actor.ErrNoWay, "no_way"}, {actor.ErrNoItem, "no_such_item"}, {actor.ErrOtherSession, host.CodeUnbound},
+	{bot.ErrClosed, "not_ready"}, {bot.ErrConnection, "not_ready"}, {login.ErrKicked, "not_ready"},
+	{context.DeadlineExceeded, "timeout"}, {context.Canceled, "not_ready"}, {actor.ErrNoClick, "no_click"},
+}
+
+// codeOf is the stable word for why something was not bound or not carried out.
+func codeOf(err error) string {
+	var d *actor.Denied
+	var own *refused
+	var rejected *placement.Rejection
+	switch {
+	case errors.As(err, &own):
+		return own.code
+	case errors.As(err, &d):
+		return d.Decision.Rule.String()
+	case errors.As(err, &rejected):
+		return string(rejected.Code)
+	}
+	for _, c := range codes {
+		if errors.Is(err, c.err) {
+			return c.code
+		}
+	}
+	return "internal"
+}
+
+func refusal(err error) host.Answer {
+	return host.Answer{Code: codeOf(err), Message: clip(err.Error())}
+}
+
+// bind makes a bound action of a request, on the loop of the session that will carry it out.
+func (r *runner) bind(ctx context.Context, g *host.Gateway) (*host.Bound, error) {
+	r.mu.Lock()
+	stopped, m := r.stopped, r.macro
+	r.mu.Unlock()
+	switch {
+	case stopped:
+		return nil, refuse("stopped", "the actor's emergency stop is latched here: clear it first")
+	case g.Parent != (host.OpID{}):
+		return r.bindChild(ctx, g, m)
+	case g.Action.Capability == BuildStructure:
+		return r.bindMacro(ctx, g, m)
+	case m != nil:
+		return nil, refuse("busy", "the actor is building (operation %s): wait for it, or cancel it", m.op)
+	}
+	req, err := actor.Parse(g.Action.Capability, g.Action.Arguments)
+	if err != nil {
+		return nil, err
+	}
+	s := r.present()
+	if s == nil || s.macro {
+		return nil, refuse("not_ready", "the actor is not on its server just now: wait until it is published as ready")
+	}
+	p, err := s.actor.Prepare(ctx, actor.Order{Op: g.Op, Principal: string(g.Principal), Lease: g.Lease}, req)
+	if err != nil {
+		return nil, err
+	}
+	b, err := r.bound(ctx, &p.Binding, p.Previews, p.Summary)
+	if err != nil {
+		return nil, err
+	}
+	r.keep(p)
+	return b, nil
+}
+
+// bound puts a binding into the protocol's form. An epoch that the daemon has not heard of yet is published first.
+func (r *runner) bound(ctx context.Context, b *effects.Binding, previews []host.Preview, summary string) (*host.Bound, error) {
+	epoch, sequence, err := r.placed(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := &host.Bound{
+		Op: b.Action, Binding: b.Canonical(), Digest: b.Digest(), Precondition: b.Precondition, Epoch: epoch,
+		Sequence: sequence, Effects: previews, Summary: clip(summary), ValidUntil: -1,
+	}
+	return out, out.Validate()
+}
+
+// placed is the present epoch with the sequence of the newest publication in it.
+func (r *runner) placed(ctx context.Context) (host.Epoch, uint64, error) {
+	for range 2 {
+		p, _ := r.snapshot(ctx)
+		r.mu.Lock()
+		pub := r.pub
+		r.mu.Unlock()
+		if pub.epoch == p.Epoch && p.Epoch.Valid() {
+			return p.Epoch, pub.sequence, nil
+		}
+		if err := r.publish(ctx, true); err != nil {
+			return host.Epoch{}, 0, err
+		}
+	}
+	return host.Epoch{}, 0, refuse("not_ready", "the actor has not joined its server yet")
+}
+
+// keep remembers what was bound until it is delivered.
+func (r *runner) keep(p *actor.Prepared) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if _, again := r.prepared[p.Order.Op]; !again {
+		r.bindings = append(r.bindings, p.Order.Op)
+	}
+	r.prepared[p.Order.Op] = p
+	for len(r.bindings) > mostPrepared {
+		delete(r.prepared, r.bindings[0])
+		r.bindings = r.bindings[1:]
+	}
+}
+
+// answerRead answers a read: nothing is sent, nothing stored.
+func (r *runner) answerRead(ctx context.Context, g *host.Gateway) host.Answer {
+	s := r.present()
+	if s == nil {
+		return host.Answer{Code: "not_ready", Message: "the actor is not on its server just now"}
+	}
+	req, err := actor.Parse(g.Action.Capability, g.Action.Arguments)
+	if err == nil && req.Capability().Effect() {
+		err = refuse("invalid", "%s is an effect: submit it as an operation", req.Capability())
+	}
+	if err != nil {
+		return refusal(err)
+	}
+	res, err := s.actor.Do(ctx, req)
+	if err != nil {
+		return refusal(err)
+	}
+	out, err := json.Marshal(res)
+	switch {
+	case err != nil:
+		return refusal(err)
+	case len(out) > host.MaxState:
+		return host.Answer{Code: "too_large", Message: fmt.Sprintf("the answer has %d bytes, %d go into one: ask for less, by a smaller box, a block or a limit", len(out), host.MaxState)}
+	}
+	return host.Answer{Output: out}
+}
