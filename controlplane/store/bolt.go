@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"sync"
 	"sync/atomic"
 
@@ -101,12 +102,34 @@ func (e *bolt) writer() {
 				batch[i] = nil
 				r.done <- struct{}{}
 			}
+			if n > 1 {
+				e.gather(n)
+			}
 			continue
 		}
 		if closing {
 			return
 		}
 		<-e.wake
+	}
+}
+
+// gather lets the callers that were just answered come again before the next commit begins: otherwise they would split
+// into two halves that wait for each other's commits. It only yields the processor; a caller that is alone never gets
+// here.
+func (e *bolt) gather(answered int) {
+	for last, still := -1, 0; still < 2; {
+		runtime.Gosched()
+		e.mu.Lock()
+		n := len(e.queue)
+		e.mu.Unlock()
+		if n >= 2*answered || n >= maxBatch {
+			return
+		}
+		if n == last {
+			still++
+		}
+		last = n
 	}
 }
 
@@ -354,6 +377,6 @@ func (r *boltReader) write(b Bucket, key []byte, w write) error {
 	case b == Meta && string(key) == string(versionKey):
 		return errors.New("the layout's version is not for callers to write")
 	default:
-		return bucket.Put(key, sealed(b, key, w.value))
+		return bucket.Put(key, sealed(b, key, w.value, w.owned))
 	}
 }

@@ -111,7 +111,13 @@ func (o OpsTx) step(op operation.Operation, ev operation.Event, at operation.Ins
 	if err != nil {
 		return op, nil, fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
-	o.tx.Put(Operations, after.ID[:], record)
+	if own, ok := o.tx.(interface {
+		putOwned(b Bucket, key, value []byte)
+	}); ok {
+		own.putOwned(Operations, after.ID[:], record)
+	} else {
+		o.tx.Put(Operations, after.ID[:], record)
+	}
 	return after, left, nil
 }
 

@@ -13,14 +13,17 @@ const sealSize = 4
 
 // sealOf is the checksum of a record in its place: a sound record under another key, or in another bucket, is found too.
 func sealOf(b Bucket, key, value []byte) uint32 {
-	var head [64]byte
-	sum := crc32.Update(0, castagnoli, append(append(head[:0], byte(b)), key...))
+	sum := crc32.Update(uint32(b), castagnoli, key)
 	return crc32.Update(sum, castagnoli, value)
 }
 
-func sealed(b Bucket, key, value []byte) []byte {
-	out := make([]byte, len(value), len(value)+sealSize)
-	copy(out, value)
+// sealed returns a value with its checksum behind it; owned: in the room behind the value, if there is enough.
+func sealed(b Bucket, key, value []byte, owned bool) []byte {
+	out := value
+	if !owned || cap(value) < len(value)+sealSize {
+		out = make([]byte, len(value), len(value)+sealSize)
+		copy(out, value)
+	}
 	return binary.BigEndian.AppendUint32(out, sealOf(b, key, value))
 }
 
