@@ -4,30 +4,39 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync/atomic"
 
 	"blockworld/sentinel/journal"
 )
 
-// crashPoint reads BLOCKWORLD_CRASH, "POINT" or "POINT:N": the process kills itself as `kill -9` would at the N-th time
-// (the first by default) that it comes by that point. It is for tests of recovery and nil without the variable.
+// crashPoint is crashAt for a program that has one side only.
 func crashPoint(getenv func(string) string) func(journal.Point) {
+	return crashAt[journal.Point](getenv, "")
+}
+
+// crashAt reads BLOCKWORLD_CRASH, "POINT" or "POINT:N": the process kills itself as `kill -9` would at the N-th time
+// (the first by default) that it comes by that point. Where daemon and host share a process, "daemon.POINT" and
+// "host.POINT" tell points of one name apart. It is for tests of recovery and nil without the variable.
+func crashAt[P ~string](getenv func(string) string, side string) func(P) {
 	name, count, _ := strings.Cut(getenv("BLOCKWORLD_CRASH"), ":")
 	if name == "" {
 		return nil
 	}
-	left, err := strconv.Atoi(count)
-	if err != nil {
-		left = 1
+	if of, point, qualified := strings.Cut(name, "."); qualified && of == side {
+		name = point
 	}
-	return func(p journal.Point) {
-		if string(p) != name {
+	n, err := strconv.Atoi(count)
+	if err != nil {
+		n = 1
+	}
+	var met atomic.Int64
+	return func(p P) {
+		if string(p) != name || met.Add(1) < int64(n) {
 			return
 		}
-		if left--; left == 0 {
-			if self, err := os.FindProcess(os.Getpid()); err == nil {
-				self.Kill()
-			}
-			select {} // the kill is on its way; nothing more may happen
+		if self, err := os.FindProcess(os.Getpid()); err == nil {
+			self.Kill()
 		}
+		select {} // the kill is on its way; nothing more may happen
 	}
 }

@@ -1,0 +1,520 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"blockworld/controlplane"
+	"blockworld/controlplane/api/client"
+	"blockworld/controlplane/operation"
+	"blockworld/effects/host"
+	"blockworld/sentinel"
+)
+
+// tellOperation puts an operation into words, and never says more than it is.
+func tellOperation(p *printer, v *operation.View) {
+	p.say("%s  %s of %s: %s", v.ID, v.Capability, v.Actor, v.State)
+	p.say("  meaning   %s", v.Meaning)
+	if v.Summary != "" {
+		p.say("  what      %s", plain(v.Summary))
+	}
+	if r := v.Rejection; r != nil {
+		p.say("  refused   %s: %s%s", plain(r.Code), plain(r.Message), ruleWords(r.Rules))
+	}
+	if v.Run != nil && !v.Terminal {
+		p.say("  running   %d %%, %s", v.Run.Percent, plain(v.Run.Note))
+	}
+	if v.Children > 0 {
+		p.say("  children  %d (ops list --parent %s)", v.Children, v.ID)
+	}
+	if v.CancelRequested != "" {
+		p.say("  cancel    asked for: %s", plain(v.CancelRequested))
+	}
+	o := v.Outcome
+	if o == nil {
+		return
+	}
+	p.say("  outcome   %s: %s", plain(or(o.Code, string(o.Status))), plain(o.Message))
+	if o.Receipt != nil {
+		p.say("  receipt   %d, %s, signed by %s", o.Receipt.Number, o.Receipt.Grade, o.Receipt.Key)
+	}
+}
+
+func ruleWords(rules []string) string {
+	if len(rules) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(rules, ", ") + ")"
+}
+
+// stands gives what an operation has come to its exit code; one that is under way has none.
+func stands(v *operation.View) error {
+	end := func(code int, format string, args ...any) error { return fail(code, fmt.Errorf(format, args...)) }
+	o := v.Outcome
+	switch v.State {
+	case operation.Rejected:
+		return end(exitDenied, "rejected: %s", plain(v.Rejection.Code))
+	case operation.OutcomeUnknown:
+		return end(exitUnverified, "operation %s: the outcome is not known; it is never asked for again by itself", v.ID)
+	case operation.Failed:
+		if o != nil && !o.Sent && guardSaid(o.Code) {
+			return end(exitDenied, "denied by the guard: %s", plain(o.Code))
+		}
+		return end(exitFailed, "failed: %s", plain(o.Code))
+	case operation.Cancelled, operation.Interrupted, operation.Stale:
+		return end(exitFailed, "%s: %s", v.State, v.Meaning)
+	}
+	return nil
+}
+
+// guardSaid tells the code of a rule of the guard's from others.
+func guardSaid(code string) bool {
+	for _, r := range sentinel.Rules() {
+		if r.ID.String() == code {
+			return true
+		}
+	}
+	return false
+}
+
+// submitFlags are the flags of what makes operations.
+type submitFlags struct {
+	key, lease, task string
+	wait             bool
+	timeout          time.Duration
+}
+
+func (k *ctl) submit() *cobra.Command {
+	f := &submitFlags{}
+	cmd := k.asking(&cobra.Command{Use: "submit ACTOR CAPABILITY [JSON]", Short: "submit one action",
+		Long: "Submits an action as an operation. The newest observation is taken, and the lease: yours, or a new one. The same --key\n" +
+			"gives the same operation, however often it is sent. JSON is an object, @FILE, or - for standard input."}, cobra.RangeArgs(2, 3),
+		func(ctx context.Context, p *printer, c *client.Client, args []string) error {
+			arguments, err := jsonArgument(k.in, args, 2)
+			if err != nil {
+				return err
+			}
+			return f.submit(ctx, p, c, args[0], host.Action{Capability: args[1], Arguments: arguments})
+		})
+	fl := cmd.Flags()
+	fl.StringVar(&f.key, "key", "", "idempotency key; a new one by default")
+	fl.StringVar(&f.lease, "lease", "", "id of the lease; yours or a new one by default")
+	fl.StringVar(&f.task, "task", "", "task that it belongs to; macros need one")
+	fl.BoolVar(&f.wait, "wait", false, "wait until it has ended, or its outcome cannot be known")
+	fl.DurationVar(&f.timeout, "timeout", 0, "with --wait: how long at most; the end of the wait cancels nothing")
+	return cmd
+}
+
+func (f *submitFlags) submit(ctx context.Context, p *printer, c *client.Client, actor string, a host.Action) error {
+	r, err := f.request(actor, a)
+	if err != nil {
+		return err
+	}
+	l, err := hold(ctx, c, r.Actor, f.lease)
+	if err != nil {
+		return err
+	}
+	v, err := l.submit(ctx, r)
+	if err != nil {
+		l.end(nothingStored(err))
+		return err
+	}
+	if f.wait && !v.Terminal {
+		v, err = waitFor(ctx, p, c, v, f.timeout, nil)
+	}
+	l.end(settledView(&v))
+	tellOperation(p, &v)
+	if err := errors.Join(err, p.result(v)); err != nil {
+		return err
+	}
+	return stands(&v)
+}
+
+// nothingStored tells a refusal of the daemon's from an answer that was lost: behind that there may be an operation.
+func nothingStored(err error) bool {
+	var e *controlplane.Error
+	return errors.As(err, &e) && e.Code != controlplane.CodeTimeout && e.Code != controlplane.CodeInternal
+}
+
+// request makes a request of the flags.
+func (f *submitFlags) request(actor string, a host.Action) (controlplane.SubmitRequest, error) {
+	n, err := name("actor", actor)
+	if err != nil {
+		return controlplane.SubmitRequest{}, err
+	}
+	if f.key == "" {
+		f.key = newKey()
+	}
+	return controlplane.SubmitRequest{Actor: n, Key: f.key, Task: host.Name(f.task), Action: a}, nil
+}
+
+// newKey draws an idempotency key.
+func newKey() string {
+	var b [12]byte
+	rand.Read(b[:])
+	return "ctl-" + hex.EncodeToString(b[:])
+}
+
+// held is a lease for the time of a command.
+type held struct {
+	c     *client.Client
+	lease controlplane.Lease
+	ours  bool // acquired by this command
+	stop  context.CancelFunc
+	done  chan struct{}
+}
+
+// hold takes the lease that is named, that the caller has, or a new one; a new one is renewed until the command ends.
+func hold(ctx context.Context, c *client.Client, actor host.Name, id string) (*held, error) {
+	if id != "" {
+		return &held{c: c, lease: controlplane.Lease{ID: id, Actor: actor}}, nil
+	}
+	l, err := c.LeaseOf(ctx, actor)
+	if err != nil {
+		return nil, err
+	}
+	if l.ID != "" {
+		return &held{c: c, lease: l}, nil
+	}
+	if l, err = c.Acquire(ctx, actor, leaseTime); err != nil {
+		return nil, err
+	}
+	h := &held{c: c, lease: l, ours: true, done: make(chan struct{})}
+	keeping, stop := context.WithCancel(ctx)
+	h.stop = stop
+	go func() {
+		defer close(h.done)
+		t := time.NewTicker(leaseTime / 4)
+		defer t.Stop()
+		for {
+			select {
+			case <-keeping.Done():
+				return
+			case <-t.C:
+				c.Renew(keeping, actor, l.ID, leaseTime) // when it cannot be renewed, the next submit says so
+			}
+		}
+	}()
+	return h, nil
+}
+
+// end lets go of a lease that the command took. What is under way needs it, so it is given back only when nothing is.
+func (h *held) end(over bool) {
+	if !h.ours {
+		return
+	}
+	h.stop()
+	<-h.done
+	if over {
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		defer cancel()
+		h.c.Release(ctx, h.lease.Actor, h.lease.ID) // it expires by itself otherwise
+	}
+}
+
+// submit sends a request on the newest observation.
+func (h *held) submit(ctx context.Context, r controlplane.SubmitRequest) (operation.View, error) {
+	a, err := h.c.Observe(ctx, r.Actor)
+	if err != nil {
+		return operation.View{}, err
+	}
+	r.Lease, r.Epoch, r.Sequence = h.lease.ID, a.Epoch, a.Sequence
+	return h.c.Submit(ctx, r)
+}
+
+// settledView tells whether waiting longer is of no use: it has ended, or nobody can say how.
+func settledView(v *operation.View) bool { return v.Terminal || v.ReconciliationPending }
+
+// waitFor waits until an operation has ended, or its outcome cannot be known, or the time is over. Each change is shown.
+func waitFor(ctx context.Context, p *printer, c *client.Client, v operation.View, most time.Duration, show func(*operation.View)) (operation.View, error) {
+	began, cursor, asked := time.Now(), "", false
+	for !settledView(&v) {
+		ms := int64(controlplane.MaxWaitMS)
+		if most > 0 {
+			if ms = min(ms, (most - time.Since(began)).Milliseconds()); ms <= 0 {
+				return v, nil
+			}
+		}
+		got, err := c.Wait(ctx, controlplane.WaitRequest{Op: v.ID, Cursor: cursor, TimeoutMS: ms})
+		if err != nil {
+			return v, err
+		}
+		cursor = got.Cursor
+		if got.Operation == nil {
+			continue
+		}
+		v = *got.Operation
+		if v.State == operation.AwaitingConfirmation && !asked {
+			asked = true
+			p.say("%s awaits confirmation: %s (blockworld ctl confirm %s)", v.ID, plain(v.Summary), v.ID)
+		}
+		if show != nil {
+			show(&v)
+		}
+	}
+	return v, nil
+}
+
+func (k *ctl) wait() *cobra.Command {
+	var timeout time.Duration
+	cmd := k.asking(&cobra.Command{Use: "wait OPERATION", Short: "wait until an operation has ended, or its outcome cannot be known"}, cobra.ExactArgs(1),
+		func(ctx context.Context, p *printer, c *client.Client, args []string) error {
+			id, err := opID(args[0])
+			if err != nil {
+				return err
+			}
+			v, err := c.Operation(ctx, id)
+			if err == nil {
+				v, err = waitFor(ctx, p, c, v, timeout, nil)
+			}
+			if err != nil {
+				return err
+			}
+			tellOperation(p, &v)
+			if err := p.result(v); err != nil {
+				return err
+			}
+			return stands(&v)
+		})
+	cmd.Flags().DurationVar(&timeout, "timeout", 0, "how long at most; the end of the wait cancels nothing")
+	return cmd
+}
+
+func (k *ctl) ops() *cobra.Command {
+	cmd := group(&cobra.Command{Use: "ops", Short: "operations: list, show"})
+	cmd.AddCommand(k.opsList(), k.asking(&cobra.Command{Use: "show OPERATION", Short: "what is known of an operation"}, cobra.ExactArgs(1),
+		opErrand(func(ctx context.Context, c *client.Client, id host.OpID) (operation.View, error) {
+			return c.Operation(ctx, id)
+		})))
+	return cmd
+}
+
+// opErrand does something with one operation and tells what it is then.
+func opErrand(ask func(context.Context, *client.Client, host.OpID) (operation.View, error)) errand {
+	return func(ctx context.Context, p *printer, c *client.Client, args []string) error {
+		id, err := opID(args[0])
+		if err != nil {
+			return err
+		}
+		v, err := ask(ctx, c, id)
+		if err != nil {
+			return err
+		}
+		tellOperation(p, &v)
+		return p.result(v)
+	}
+}
+
+func (k *ctl) opsList() *cobra.Command {
+	var actor, task, parent, state string
+	var limit int
+	cmd := k.asking(&cobra.Command{Use: "list", Short: "operations, newest first"}, cobra.NoArgs,
+		func(ctx context.Context, p *printer, c *client.Client, _ []string) error {
+			f := controlplane.Filter{Actor: host.Name(actor), Task: host.Name(task), Limit: min(limit, controlplane.MaxList)}
+			var err error
+			if parent != "" {
+				if f.Parent, err = opID(parent); err != nil {
+					return err
+				}
+			}
+			if state != "" {
+				if f.State, err = operation.ParseState(state); err != nil {
+					return fail(exitUsage, err)
+				}
+			}
+			all := []operation.View{}
+			for len(all) < limit {
+				page, err := c.Operations(ctx, f)
+				if err != nil {
+					return err
+				}
+				all = append(all, page.Operations...)
+				if f.After = page.Next; f.After == "" {
+					break
+				}
+			}
+			for _, v := range all[:min(len(all), limit)] {
+				p.say("%s  %-22s %-18s %-16s %s", v.ID, v.State, v.Actor, v.Capability, plain(v.Summary))
+			}
+			return p.result(map[string]any{"operations": all[:min(len(all), limit)]})
+		})
+	fl := cmd.Flags()
+	fl.StringVar(&actor, "actor", "", "only this actor's")
+	fl.StringVar(&task, "task", "", "only of this task")
+	fl.StringVar(&parent, "parent", "", "only children of this macro")
+	fl.StringVar(&state, "state", "", "only in this state, such as awaiting_confirmation")
+	fl.IntVar(&limit, "limit", 50, "how many")
+	return cmd
+}
+
+func (k *ctl) cancel() *cobra.Command {
+	var why string
+	cmd := k.asking(&cobra.Command{Use: "cancel OPERATION", Short: "ask for the end of an operation; nothing is undone"}, cobra.ExactArgs(1),
+		opErrand(func(ctx context.Context, c *client.Client, id host.OpID) (operation.View, error) {
+			return c.Cancel(ctx, id, why)
+		}))
+	cmd.Flags().StringVar(&why, "why", "no longer wanted", "for the record")
+	return cmd
+}
+
+func (k *ctl) accept() *cobra.Command {
+	return k.asking(&cobra.Command{Use: "accept OPERATION", Short: "close an unknown outcome as what it is: unverified, which is no success"}, cobra.ExactArgs(1),
+		opErrand(func(ctx context.Context, c *client.Client, id host.OpID) (operation.View, error) {
+			return c.AcceptUnverified(ctx, id)
+		}))
+}
+
+func (k *ctl) confirm() *cobra.Command {
+	var approve, deny bool
+	cmd := k.asking(&cobra.Command{Use: "confirm OPERATION", Short: "look at what awaits confirmation, and approve or refuse it",
+		Long: "Shows what would be done and asks on a terminal; elsewhere --approve or --deny says it. What was shown is what is\n" +
+			"approved: if the operation has changed since, the approval is refused."}, cobra.ExactArgs(1),
+		func(ctx context.Context, p *printer, c *client.Client, args []string) error {
+			id, err := opID(args[0])
+			if err != nil {
+				return err
+			}
+			return k.answer(ctx, p, c, id, approve, deny)
+		})
+	cmd.Flags().BoolVar(&approve, "approve", false, "say yes without being asked")
+	cmd.Flags().BoolVar(&deny, "deny", false, "say no without being asked")
+	cmd.MarkFlagsMutuallyExclusive("approve", "deny")
+	return cmd
+}
+
+// answer shows a waiting operation and answers its challenge.
+func (k *ctl) answer(ctx context.Context, p *printer, c *client.Client, id host.OpID, approve, deny bool) error {
+	v, err := c.Operation(ctx, id)
+	if err != nil {
+		return err
+	}
+	switch {
+	case v.State != operation.AwaitingConfirmation:
+		tellOperation(p, &v)
+		return errors.Join(p.result(v), fail(exitFailed, fmt.Errorf("operation %s awaits no confirmation: it is %s", id, v.State)))
+	case v.Challenge == nil:
+		return fail(exitDenied, errors.New("this token may not confirm: it needs the scope confirm, and the daemon must be the one that asked"))
+	}
+	tellEffects(p, &v)
+	if !approve && !deny {
+		if approve, err = askPerson(p, k.in); err != nil {
+			return err
+		}
+	}
+	v, err = c.Confirm(ctx, controlplane.ConfirmRequest{Op: id, Challenge: v.Challenge.ID, Digest: v.Challenge.Digest, Approve: approve})
+	if err != nil {
+		return err
+	}
+	tellOperation(p, &v)
+	if err := p.result(v); err != nil || !approve {
+		return err
+	}
+	return stands(&v)
+}
+
+// tellEffects lists what an approver approves.
+func tellEffects(p *printer, v *operation.View) {
+	p.say("%s asks %s for %s: %s", v.Principal, v.Actor, v.Capability, plain(v.Summary))
+	for _, e := range v.Preview {
+		line := fmt.Sprintf("%s (%s) on %s, risk %s, whose: %s, quantity %d", e.Kind, e.Operation, or(string(e.Scope), "no plot"), e.Risk, e.Ownership, e.Quantity)
+		if !e.Reversible {
+			line += ", not reversible"
+		}
+		if e.Pos != nil {
+			line += fmt.Sprintf(", at %d,%d,%d", e.Pos[0], e.Pos[1], e.Pos[2])
+		}
+		if what := or(e.Block, e.Item); what != "" {
+			line += ", " + plain(what)
+		}
+		if e.Text != "" {
+			line += fmt.Sprintf(", %q", e.Text)
+		}
+		p.say("  %s", line)
+	}
+	p.say("  effect digest %s, until game tick %d", v.Challenge.Digest, v.Challenge.Expires)
+}
+
+// askPerson asks for yes or no on a terminal.
+func askPerson(p *printer, in any) (bool, error) {
+	f, ok := in.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		return false, fail(exitUsage, errors.New("nobody can be asked here: say --approve or --deny"))
+	}
+	fmt.Fprint(p.errs, "approve this? [y/N] ")
+	var word string
+	fmt.Fscanln(f, &word)
+	word = strings.ToLower(word)
+	return word == "y" || word == "yes", nil
+}
+
+func (k *ctl) explain() *cobra.Command {
+	f := &submitFlags{}
+	cmd := k.asking(&cobra.Command{Use: "explain ACTOR CAPABILITY [JSON]", Short: "a dry run: what an action would do, and what policy says to it, rule by rule"}, cobra.RangeArgs(2, 3),
+		func(ctx context.Context, p *printer, c *client.Client, args []string) error {
+			arguments, err := jsonArgument(k.in, args, 2)
+			if err != nil {
+				return err
+			}
+			r, err := f.request(args[0], host.Action{Capability: args[1], Arguments: arguments})
+			if err != nil {
+				return err
+			}
+			l, err := hold(ctx, c, r.Actor, f.lease)
+			if err != nil {
+				return err
+			}
+			defer l.end(true)
+			a, err := c.Observe(ctx, r.Actor)
+			if err != nil {
+				return err
+			}
+			r.Lease, r.Epoch, r.Sequence = l.lease.ID, a.Epoch, a.Sequence
+			e, err := c.Explain(ctx, r)
+			if err != nil {
+				return err
+			}
+			return tellExplanation(p, &e)
+		})
+	cmd.Flags().StringVar(&f.lease, "lease", "", "id of the lease; yours or a new one by default")
+	cmd.Flags().StringVar(&f.task, "task", "", "task that it would belong to")
+	return cmd
+}
+
+func tellExplanation(p *printer, e *controlplane.Explanation) error {
+	if e.Bound == nil {
+		p.say("the bot refuses: %s: %s", plain(e.Refusal.Code), plain(e.Refusal.Message))
+		return errors.Join(p.result(e), fail(exitDenied, fmt.Errorf("the bot refuses: %s", plain(e.Refusal.Code))))
+	}
+	p.say("what      %s", plain(e.Bound.Summary))
+	for _, l := range e.Lines {
+		mark := " "
+		if l.Matched {
+			mark = "*"
+		}
+		p.say("%s %-8s %-24s %-8s %s%s", mark, l.Part, l.ID, l.Result, plain(l.Why), missedWords(l.Missed))
+	}
+	p.say("decision  %s: %s: %s", e.Decision.Result, e.Decision.Code, plain(e.Decision.Reason))
+	if err := p.result(e); err != nil {
+		return err
+	}
+	if e.Decision.Result.String() == "deny" {
+		return fail(exitDenied, fmt.Errorf("it would be denied: %s", e.Decision.Code))
+	}
+	return nil
+}
+
+func missedWords(field string) string {
+	if field == "" {
+		return ""
+	}
+	return " (differs in " + field + ")"
+}

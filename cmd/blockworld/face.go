@@ -1,0 +1,104 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"blockworld/controlplane"
+	"blockworld/controlplane/api/client"
+	"blockworld/controlplane/token"
+)
+
+// defaultDaemon is where a daemon listens when nothing else is said.
+const defaultDaemon = "http://127.0.0.1:7643"
+
+// face holds the flags of every command that talks to a daemon.
+type face struct {
+	daemon, tokenFile, data string
+}
+
+func (f *face) flags(cmd *cobra.Command) {
+	fl := cmd.PersistentFlags()
+	fl.StringVar(&f.daemon, "daemon", "", "address of the daemon; BLOCKWORLD_DAEMON, or "+defaultDaemon)
+	fl.StringVar(&f.tokenFile, "token-file", "", "file of the token; BLOCKWORLD_TOKEN_FILE, BLOCKWORLD_TOKEN, or DATA/admin.token")
+	fl.StringVar(&f.data, "data", "", "data folder of a daemon on this machine; BLOCKWORLD_DATA, or blockworld-data")
+}
+
+// folder is the data folder of a daemon on this machine.
+func (f *face) folder(getenv func(string) string) string {
+	return or(f.data, getenv("BLOCKWORLD_DATA"), "blockworld-data")
+}
+
+func or(words ...string) string {
+	for _, w := range words {
+		if w != "" {
+			return w
+		}
+	}
+	return ""
+}
+
+// options say where the daemon is and by which token.
+func (f *face) options(getenv func(string) string) (client.Options, error) {
+	o := client.Options{Base: or(f.daemon, getenv("BLOCKWORLD_DAEMON"), defaultDaemon)}
+	var err error
+	o.Token, err = f.token(getenv)
+	return o, err
+}
+
+// token finds the token: the flag, then the environment, then the file that a daemon on this machine has left.
+func (f *face) token(getenv func(string) string) (string, error) {
+	path := or(f.tokenFile, getenv("BLOCKWORLD_TOKEN_FILE"))
+	if path == "" {
+		if secret := strings.TrimSpace(getenv("BLOCKWORLD_TOKEN")); secret != "" {
+			return secret, nil
+		}
+		own := (&config{Data: f.folder(getenv)}).adminFile()
+		if _, err := os.Stat(own); err != nil {
+			return "", fail(exitUsage, fmt.Errorf("no token: name its file with --token-file or BLOCKWORLD_TOKEN_FILE, or the daemon's folder with --data (there is no %s)", own))
+		}
+		path = own
+	}
+	b, err := readSecret(path)
+	if err != nil {
+		return "", fail(exitUsage, fmt.Errorf("the token: %w", err))
+	}
+	return strings.TrimSpace(string(b)), nil
+}
+
+// client makes the client of a command.
+func (f *face) client(getenv func(string) string) (*client.Client, error) {
+	o, err := f.options(getenv)
+	if err != nil {
+		return nil, err
+	}
+	c, err := client.New(o)
+	return c, fail(exitUsage, err)
+}
+
+// refused gives an error of a daemon its exit code.
+func refused(err error) error {
+	var e *controlplane.Error
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, client.ErrBadBase):
+		return fail(exitUsage, err)
+	case !errors.As(err, &e):
+		return fail(codeOf(err, exitFailed), err)
+	}
+	code := exitFailed
+	switch e.Code {
+	case controlplane.CodeInvalid, controlplane.CodeTooLarge, controlplane.CodeNotFound, controlplane.CodeUnknownCapability,
+		controlplane.CodeUnauthenticated, token.CodeMissing:
+		code = exitUsage
+	case controlplane.CodeForbidden, controlplane.CodeDenied, controlplane.CodeBudgetExceeded, controlplane.CodeStopped,
+		token.CodeWrong, token.CodeExpired, token.CodeRevoked, token.CodeKind:
+		code = exitDenied
+	}
+	return fail(code, err)
+}

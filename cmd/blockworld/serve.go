@@ -1,0 +1,182 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"blockworld/controlplane/api"
+	"blockworld/controlplane/store"
+	"blockworld/effects/host"
+)
+
+// daemonFlags are the flags of serve; they go over the environment and the file.
+type daemonFlags struct {
+	config, listen, data string
+	expose, newAdmin     bool
+}
+
+func newServe(g *globals) *cobra.Command {
+	f := &daemonFlags{}
+	cmd := &cobra.Command{
+		Use: "serve -c blockworld.yaml", Short: "the daemon: bots, policy, durable operations, HTTP and MCP", Args: cobra.NoArgs,
+		Long: "Runs the bots of the configuration behind a control plane: every action is an operation that policy has decided on, that\n" +
+			"is on disk before a bot may have it, and that ends with proof or says what is not known. People use it with\n" +
+			"`blockworld ctl`, programs by HTTP (/openapi.json), agents by MCP (/mcp, or `blockworld mcp` on stdio). Ctrl-C stops it.\n\n" +
+			"The first start makes an admin token in DATA/admin.token. Environment: BLOCKWORLD_DATA, BLOCKWORLD_LISTEN,\n" +
+			"BLOCKWORLD_EXPOSE, BLOCKWORLD_SECRETS_FILE go over the file, flags over both.",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			c, err := f.load(cmd)
+			if err != nil {
+				return err
+			}
+			return runDaemon(cmd.Context(), g.printer(cmd), c, f.newAdmin)
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringVarP(&f.config, "config", "c", "blockworld.yaml", "the configuration")
+	fl.StringVar(&f.listen, "listen", "", "address of HTTP, MCP and the host protocol; port 0 takes a free one")
+	fl.StringVar(&f.data, "data", "", "folder of the store, the bots' journals and the server profiles")
+	fl.BoolVar(&f.expose, "expose", false, "allow an address that other machines can reach")
+	fl.BoolVar(&f.newAdmin, "new-admin-token", false, "make another admin token, when the first is lost")
+	return cmd
+}
+
+// load reads the configuration and puts the flags over it.
+func (f *daemonFlags) load(cmd *cobra.Command) (*config, error) {
+	c, err := loadConfig(f.config, os.Getenv)
+	if err != nil {
+		return nil, fail(exitUsage, err)
+	}
+	if f.listen != "" {
+		c.Listen = f.listen
+	}
+	if f.data != "" {
+		c.Data = f.data
+	}
+	if cmd.Flags().Changed("expose") {
+		c.Expose = f.expose
+	}
+	return c, nil
+}
+
+// served is what serve tells at its start.
+type served struct {
+	Address    string      `json:"address"`
+	MCP        string      `json:"mcp"`
+	Data       string      `json:"data"`
+	Profile    string      `json:"policy_profile"`
+	Revision   string      `json:"policy_revision"`
+	Bots       []host.Name `json:"bots"`
+	Plots      []host.Name `json:"plots"`
+	AdminToken string      `json:"admin_token_file,omitempty"` // made by this start
+}
+
+// runDaemon opens everything, says what is there, and works until ctx ends.
+func runDaemon(ctx context.Context, p *printer, c *config, newAdmin bool) error {
+	d, err := openDaemon(ctx, p, c)
+	if err != nil {
+		return err
+	}
+	made, err := d.firstToken(newAdmin)
+	if err == nil {
+		err = p.result(d.tell(p, made))
+	}
+	if err != nil {
+		return errors.Join(err, d.close())
+	}
+	return d.run(ctx)
+}
+
+// tell says what runs, for people, and returns it for machines.
+func (d *daemon) tell(p *printer, adminToken string) served {
+	c := d.config
+	url := "http://" + d.listener.Addr().String()
+	s := served{Address: url, MCP: url + mcpPath, Data: c.Data, Profile: d.policy.Profile().String(), Revision: d.policy.Revision(),
+		Bots: []host.Name{}, Plots: []host.Name{}, AdminToken: adminToken}
+	p.say("blockworld serves %s; stop it with Ctrl-C", url)
+	p.say("data      %s", c.Data)
+	p.say("policy    %s, revision %s", s.Profile, s.Revision)
+	for i := range c.Plots {
+		l := &c.Plots[i]
+		whose := "nobody's: effects there are denied"
+		switch {
+		case l.Owner != "" && l.Ownership.String() != "unknown":
+			whose = fmt.Sprintf("owner %s, %s to others", l.Owner, l.Ownership)
+		case l.Owner != "":
+			whose = "owner " + string(l.Owner)
+		case l.Ownership.String() != "unknown":
+			whose = l.Ownership.String()
+		}
+		p.say("plot      %s: %v in %s, %s", l.ID, l.plot().Build, l.Dimension, whose)
+		s.Plots = append(s.Plots, l.ID)
+	}
+	for i := range c.Bots {
+		b := &c.Bots[i]
+		p.say("bot       %s: %s on %s, plot %s", b.ID, b.Username, b.Address, b.Plot)
+		s.Bots = append(s.Bots, b.ID)
+	}
+	p.say("MCP       %s", s.MCP)
+	if adminToken != "" {
+		p.say("admin     a new token with every scope is in %s; only you can read that file", adminToken)
+	}
+	return s
+}
+
+// storeFile is the control plane's store.
+func (c *config) storeFile() string { return c.path("control.db") }
+
+// adminFile is where the first start leaves the admin token.
+func (c *config) adminFile() string { return c.path("admin.token") }
+
+// storeFailed gives a store that cannot be opened its exit code and says what helps.
+func storeFailed(err error, data string) error {
+	switch {
+	case errors.Is(err, store.ErrLocked):
+		err = fmt.Errorf("%s is locked: another blockworld serve works on it; stop that one, or take another --data (%w)", data, err)
+	case errors.Is(err, store.ErrNoStore):
+		return fail(exitUsage, fmt.Errorf("%w: name the data folder of a daemon with --data", err))
+	}
+	return fail(exitFailed, err)
+}
+
+// listenFailed gives an address that cannot be listened on its exit code.
+func listenFailed(err error) error {
+	if errors.Is(err, api.ErrExposed) {
+		return fail(exitUsage, err)
+	}
+	return startFailed(err)
+}
+
+// makePrivate makes the data folder, for its owner only.
+func makePrivate(path string) error {
+	if err := os.MkdirAll(path, 0o700); err != nil {
+		return fail(exitFailed, notWritten(path, err))
+	}
+	return nil
+}
+
+// writePrivate writes a file that nobody but its owner can read, whole or not at all.
+func writePrivate(path string, data []byte) error {
+	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*") // of mode 0600
+	if err != nil {
+		return notWritten(path, err)
+	}
+	_, err = tmp.Write(data)
+	err = errors.Join(err, tmp.Sync(), tmp.Close())
+	if err == nil {
+		err = os.Rename(tmp.Name(), path)
+	}
+	if err != nil {
+		os.Remove(tmp.Name())
+	}
+	return notWritten(path, err)
+}
+
+// stopTime is how long a stopping daemon waits for its bots to leave their servers in good order.
+const stopTime = 10 * time.Second
