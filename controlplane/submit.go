@@ -20,8 +20,7 @@ type flightKey struct {
 type flight struct {
 	payload effects.Digest
 	done    chan struct{}
-	op      operation.Operation
-	err     error
+	err     error // once done
 }
 
 // Submit asks for one action: the only way to change a world. A policy's or host's no is a stored operation of state
@@ -61,7 +60,10 @@ func (g *Gateway) once(ctx context.Context, q *request) (operation.Operation, er
 		}
 		select {
 		case <-f.done:
-			return f.op, f.err
+			if f.err != nil {
+				return operation.Operation{}, f.err
+			}
+			return g.reread(q)
 		case <-ctx.Done():
 			return operation.Operation{}, Errorf(CodeTimeout, "the host has not answered yet: send the same request with the same key again").because(ctx.Err())
 		}
@@ -70,13 +72,23 @@ func (g *Gateway) once(ctx context.Context, q *request) (operation.Operation, er
 	g.flights[key] = f
 	g.mu.Unlock()
 
-	f.op, f.err = g.carry(q)
+	op, err := g.carry(q)
 
 	g.mu.Lock()
 	delete(g.flights, key)
 	g.mu.Unlock()
+	f.err = err
 	close(f.done)
-	return f.op, f.err
+	return op, err
+}
+
+// reread looks at what another call of the same request has made; it may have changed since.
+func (g *Gateway) reread(q *request) (op operation.Operation, err error) {
+	err = g.view(func(tx store.Tx) error {
+		op, _, err = stored(tx, q)
+		return err
+	})
+	return op, err
 }
 
 func otherPayload(q *request) error {
