@@ -45,7 +45,7 @@ func (w *worker) takeInHand(tx *bot.Tx, step int, item registry.ItemID) bool {
 	}
 	for i := worldstate.SlotMain; i < worldstate.SlotHotbar; i++ {
 		if s := inv.Slots[i]; scene.Plain(s, item) {
-			return w.swap(tx, step, item, slot, int16(i), s.Stack.Count, inv.StateID)
+			return w.swap(tx, step, item, slot, int16(i))
 		}
 	}
 	w.refuse(step)
@@ -94,40 +94,36 @@ func (w *worker) freeSlot(inv *worldstate.Inventory) int8 {
 
 // hold selects a slot that has the item already.
 func (w *worker) hold(tx *bot.Tx, step int, item registry.ItemID, slot int8) bool {
-	inv := tx.View().Inventory()
-	have := inv.Slots[worldstate.SlotHotbar+int(slot)].Stack.Count
-	adm, g, ok := w.admitEquip(tx, step, item, slot, have)
-	if !ok {
-		return w.phase == working
-	}
-	handle, err := tx.Out().OpenEquip(adm.permit)
-	if err == nil {
-		err = handle.Hold(int32(slot))
-		handle.Done()
-	}
-	if err != nil {
-		w.fail(err)
-		return false
-	}
-	w.judgeLater(tx, g)
-	return true
+	have := func(inv *worldstate.Inventory) int32 { return inv.Slots[worldstate.SlotHotbar+int(slot)].Stack.Count }
+	return w.admitEquip(tx, step, item, slot, have, func(tx *bot.Tx, adm *admitted, g *gesture) bool {
+		handle, err := tx.Out().OpenEquip(adm.permit)
+		if err == nil {
+			err = handle.Hold(int32(slot))
+			handle.Done()
+		}
+		if err != nil {
+			w.fail(err)
+			return false
+		}
+		w.judgeLater(tx, g)
+		return true
+	})
 }
 
 // take puts a stack into a hotbar slot as creative mode allows, and asks for the inventory so that the server shows it.
 func (w *worker) take(tx *bot.Tx, step int, item registry.ItemID, slot int8) bool {
-	adm, g, ok := w.admitEquip(tx, step, item, slot, creativeStack)
-	if !ok {
-		return w.phase == working
-	}
-	handle, err := tx.Out().OpenEquip(adm.permit)
-	if err == nil {
-		err = handle.Creative(slot, item, w.stackSize(tx, item))
-	}
-	if err == nil {
-		err = handle.Hold(int32(slot))
-		handle.Done()
-	}
-	return w.awaitSlot(tx, err, &equipping{step: step, item: item, slot: slot, adm: adm, g: g})
+	have := func(*worldstate.Inventory) int32 { return creativeStack }
+	return w.admitEquip(tx, step, item, slot, have, func(tx *bot.Tx, adm *admitted, g *gesture) bool {
+		handle, err := tx.Out().OpenEquip(adm.permit)
+		if err == nil {
+			err = handle.Creative(slot, item, w.stackSize(tx, item))
+		}
+		if err == nil {
+			err = handle.Hold(int32(slot))
+			handle.Done()
+		}
+		return w.awaitSlot(tx, err, &equipping{step: step, item: item, slot: slot, adm: adm, g: g})
+	})
 }
 
 func (w *worker) stackSize(tx *bot.Tx, item registry.ItemID) int32 {
@@ -138,20 +134,24 @@ func (w *worker) stackSize(tx *bot.Tx, item registry.ItemID) int32 {
 }
 
 // swap exchanges a slot of the main inventory with a hotbar slot.
-func (w *worker) swap(tx *bot.Tx, step int, item registry.ItemID, slot int8, from int16, have, state int32) bool {
-	adm, g, ok := w.admitEquip(tx, step, item, slot, have)
-	if !ok {
-		return w.phase == working
+func (w *worker) swap(tx *bot.Tx, step int, item registry.ItemID, slot int8, from int16) bool {
+	have := func(inv *worldstate.Inventory) int32 {
+		if s := inv.Slots[from]; scene.Plain(s, item) {
+			return s.Stack.Count
+		}
+		return 0
 	}
-	handle, err := tx.Out().OpenEquip(adm.permit)
-	if err == nil {
-		err = handle.Swap(from, slot, state)
-	}
-	if err == nil {
-		err = handle.Hold(int32(slot))
-		handle.Done()
-	}
-	return w.awaitSlot(tx, err, &equipping{step: step, item: item, slot: slot, adm: adm, g: g})
+	return w.admitEquip(tx, step, item, slot, have, func(tx *bot.Tx, adm *admitted, g *gesture) bool {
+		handle, err := tx.Out().OpenEquip(adm.permit)
+		if err == nil {
+			err = handle.Swap(from, slot, tx.View().Inventory().StateID)
+		}
+		if err == nil {
+			err = handle.Hold(int32(slot))
+			handle.Done()
+		}
+		return w.awaitSlot(tx, err, &equipping{step: step, item: item, slot: slot, adm: adm, g: g})
+	})
 }
 
 // awaitSlot starts waiting for the server to show the slot.
@@ -220,25 +220,33 @@ func (w *worker) equipDone(tx *bot.Tx, shown bool) {
 	w.refuse(e.step)
 }
 
-// admitEquip asks the guard for a slot change.
-func (w *worker) admitEquip(tx *bot.Tx, step int, item registry.ItemID, slot int8, have int32) (*admitted, *gesture, bool) {
+// admitEquip asks for leave for a slot change and goes on with it when it has come. Have is how many of the item there are.
+func (w *worker) admitEquip(tx *bot.Tx, step int, item registry.ItemID, slot int8, have func(*worldstate.Inventory) int32,
+	then func(*bot.Tx, *admitted, *gesture) bool) bool {
 	name := ""
 	if it := tx.Registry().ItemByID(item); it != nil {
 		name = it.Name
 	}
-	adm, ok := w.admit(tx, proposal{
-		step: step, post: effects.HoldsItem{Item: item, Slot: uint8(slot)}, least: effects.Processed,
-		pre: sentinel.PinOf("equip", name, fmt.Sprint(slot, have)),
-		complete: func(f *sentinel.Facts) {
+	count := func(tx *bot.Tx) int32 {
+		inv := tx.View().Inventory()
+		return have(&inv)
+	}
+	q := w.ask(tx, proposal{
+		request: effects.EquipRequest{Item: name},
+		step:    step, post: effects.HoldsItem{Item: item, Slot: uint8(slot)}, least: effects.Processed,
+		pre: func(tx *bot.Tx) sentinel.Pin { return sentinel.PinOf("equip", name, fmt.Sprint(slot, count(tx))) },
+		complete: func(tx *bot.Tx, f *sentinel.Facts) {
 			f.Classes = sentinel.ItemClass(name)
-			f.Slot, f.HoldsItem, f.Plain, f.Have, f.Need = slot, sentinel.Yes, worldstate.PlainYes, have, 1
+			f.Slot, f.HoldsItem, f.Plain, f.Have, f.Need = slot, sentinel.Yes, worldstate.PlainYes, count(tx), 1
 		},
 	})
-	if !ok {
+	return w.soon(tx, q, func(tx *bot.Tx, adm *admitted) bool {
+		if adm != nil {
+			return then(tx, adm, &gesture{base: adm.base, corrections: tx.Corrections(), ended: tx.Ticks()})
+		}
 		if w.phase == working {
 			w.refuse(step)
 		}
-		return nil, nil, false
-	}
-	return adm, &gesture{base: adm.base, corrections: tx.Corrections(), ended: tx.Ticks()}, true
+		return w.phase == working
+	})
 }

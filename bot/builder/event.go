@@ -21,12 +21,13 @@ type Settled struct {
 	Joined  bool // it comes from reconciling after a rejoin
 }
 
-// Denied says that the guard did not admit an action; nothing was sent.
+// Denied says that the guard did not admit an action, or that the gate gave no leave; nothing was sent.
 type Denied struct {
 	Step       int // -1 when it is about no step
 	Capability effects.Capability
-	Rule       string
+	Rule       string // the guard's rule, or the gate's code
 	Why        string
+	Gate       bool // it was the gate
 }
 
 // Waiting says that the mission does not go on by itself, and what it waits for.
@@ -72,6 +73,9 @@ func Words(e Event) string {
 		}
 		return fmt.Sprintf("step %d at %v: %s: %s", e.Step+1, e.Pos, e.Verdict, e.Code.Words())
 	case Denied:
+		if e.Gate {
+			return fmt.Sprintf("step %d: no leave for %s (%s): %s", e.Step+1, e.Capability, e.Rule, e.Why)
+		}
 		if e.Step < 0 {
 			return fmt.Sprintf("%s denied by Sentinel (%s): %s", e.Capability, e.Rule, e.Why)
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"blockworld/bot"
+	"blockworld/bot/rejoin"
 	"blockworld/effects"
 	"blockworld/sentinel"
 	"blockworld/sentinel/journal"
@@ -12,40 +13,43 @@ import (
 	"blockworld/worldstate/geom"
 )
 
-// principal is who asks for everything when no control plane stands in front.
-var principal = sentinel.PinOf("principal", "local")
-
 // admitted is an action that the guard admitted and whose mark is durable.
 type admitted struct {
 	permit journal.Sent
 	mark   journal.Mark
-	base   effects.Outcome // everything of its record but the verdict
+	base   effects.Outcome   // everything of its record but the verdict
+	at     sentinel.Standing // as it was bound
 }
 
 // proposal is one effect before the guard has seen it.
 type proposal struct {
 	step     int // -1 for none
+	request  effects.Request
 	post     effects.Postcondition
 	least    effects.Grade
-	pre      sentinel.Pin // what the binding rests on
+	pre      func(*bot.Tx) sentinel.Pin // what the binding rests on, as it is now
 	spend    effects.Budgets
 	key      effects.StepKey
 	clicked  journal.ClickedCell
-	complete func(*sentinel.Facts) // adds what belongs to this effect
+	complete func(*bot.Tx, *sentinel.Facts) // adds what belongs to this effect
 }
 
-// admit binds an effect, asks the guard, stores the mark, and asks the guard again right before the first packet. False
-// means that nothing may be sent; it has been reported.
-func (w *worker) admit(tx *bot.Tx, p proposal) (*admitted, bool) {
-	b, err := w.bind(tx, p)
-	if err != nil {
+// admit makes use of a leave: it asks the guard about what was bound, stores the mark, and asks the guard again right
+// before the first packet. False means that nothing may be sent; it has been reported.
+func (w *worker) admit(tx *bot.Tx, q *asked) (*admitted, bool) {
+	p, b := q.prop, q.binding
+	b.Action = q.leave.Op
+	q.used = true
+	if err := b.Issuable(); err != nil {
+		w.site.Gate.Unused(b.Action, "internal", err.Error())
 		w.fail(err)
 		return nil, false
 	}
-	f := w.guardFacts(tx, p, &b)
+	f := w.guardFacts(tx, p, &b, q.at)
 	d := sentinel.Decide(&f)
 	adm, ok := journal.Admit(d, &f)
 	if !ok {
+		w.site.Gate.Unused(b.Action, d.Rule.String(), d.Explain())
 		w.denied(p, d)
 		return nil, false
 	}
@@ -59,26 +63,18 @@ func (w *worker) admit(tx *bot.Tx, p proposal) (*admitted, bool) {
 	}
 	sent, err := w.site.Journal.Mark(m)
 	if err != nil {
+		w.site.Gate.Unused(b.Action, "internal", err.Error())
 		w.fail(err)
 		return nil, false
 	}
-	a := &admitted{permit: sent[0], mark: m, base: outcomeOf(&m)}
-	f = w.guardFacts(tx, p, &b)
+	a := &admitted{permit: sent[0], mark: m, base: rejoin.OutcomeOf(&m), at: q.at}
+	f = w.guardFacts(tx, p, &b, q.at)
 	if d := sentinel.Decide(&f); !d.Admit {
 		w.denied(p, d)
 		w.neverSent(tx, a)
 		return nil, false
 	}
 	return a, true
-}
-
-// outcomeOf is the record of a marked action before its verdict.
-func outcomeOf(m *journal.Mark) effects.Outcome {
-	b := &m.Binding
-	return effects.Outcome{
-		Action: b.Action, Mission: b.Mission, Binding: b.Digest(), Bot: b.Bot, Server: b.Server, Step: m.Step,
-		Postcondition: b.Postcondition, LeastGrade: b.LeastGrade,
-	}
 }
 
 // neverSent closes a marked action of which not one deciding packet went out.
@@ -91,12 +87,8 @@ func (w *worker) denied(p proposal, d sentinel.Decision) {
 	w.site.Report(Denied{Step: p.step, Capability: p.post.Capability(), Rule: d.Rule.String(), Why: d.Explain()})
 }
 
-// bind freezes an effect.
+// bind freezes an effect, all but the action's id, which comes with the leave.
 func (w *worker) bind(tx *bot.Tx, p proposal) (effects.Binding, error) {
-	id, err := effects.NewActionID(w.site.Rand)
-	if err != nil {
-		return effects.Binding{}, err
-	}
 	left, err := w.left()
 	if err != nil {
 		return effects.Binding{}, err
@@ -105,13 +97,10 @@ func (w *worker) bind(tx *bot.Tx, p proposal) (effects.Binding, error) {
 	uuid, _ := tx.Account()
 	r := &w.site.Record
 	b := effects.Binding{
-		Action: id, Mission: r.ID, Bot: uuid, Mode: effects.Attached, Server: r.Server, PlanRevision: r.Plan,
-		AdapterRevision: AdapterRevision, Lease: "mission " + r.ID.String(), Precondition: p.pre, Cursor: &cursor,
+		Mission: r.ID, Bot: uuid, Mode: effects.Attached, Server: r.Server, PlanRevision: r.Plan,
+		AdapterRevision: AdapterRevision, Lease: w.site.lease(), Precondition: p.pre(tx), Cursor: &cursor,
 		Deadline: w.deadline(), Budgets: left, Postcondition: p.post, LeastGrade: p.least,
 		Rollback: p.post.Capability().Rollback("mission " + r.ID.String()),
-	}
-	if err := b.Issuable(); err != nil {
-		return effects.Binding{}, err
 	}
 	return b, nil
 }
@@ -141,7 +130,7 @@ func (w *worker) standing(tx *bot.Tx, pre sentinel.Pin) sentinel.Standing {
 	c := w.site.mission.Cursor()
 	uuid, _ := tx.Account()
 	return sentinel.Standing{
-		Principal: principal, Policy: w.site.Terms.Policy, Lease: sentinel.PinOf("mission", w.site.Record.ID.String()),
+		Principal: sentinel.PinOf("principal", w.site.principal()), Policy: w.site.Terms.Policy, Lease: sentinel.PinOf("lease", w.site.lease()),
 		Server: sentinel.PinOf(w.site.Record.Server), Bot: uuid,
 		Epoch:  sentinel.Epoch{Host: e.Host + 1, World: e.World + 1, Timeline: e.Timeline + 1},
 		Cursor: sentinel.PinOf("cursor", fmt.Sprint(c.Count), fmt.Sprint(c.Hash)), Precondition: pre,
@@ -149,14 +138,15 @@ func (w *worker) standing(tx *bot.Tx, pre sentinel.Pin) sentinel.Standing {
 }
 
 // guardFacts freezes everything that the guard looks at.
-func (w *worker) guardFacts(tx *bot.Tx, p proposal, b *effects.Binding) sentinel.Facts {
+func (w *worker) guardFacts(tx *bot.Tx, p proposal, b *effects.Binding, bound sentinel.Standing) sentinel.Facts {
 	v := tx.View()
 	me, inv := v.Self(), v.Inventory()
-	now := w.standing(tx, b.Precondition)
-	bound := now
-	bound.Server = sentinel.PinOf(b.Server)
-	bound.Bot = b.Bot
+	now := w.standing(tx, p.pre(tx))
+	bound.Server, bound.Bot, bound.Precondition = sentinel.PinOf(b.Server), b.Bot, b.Precondition
 	bound.Cursor = sentinel.PinOf("cursor", fmt.Sprint(b.Cursor.Count), fmt.Sprint(b.Cursor.Hash))
+	if w.stood(*b.Cursor) { // nothing but steps of our own was proven since
+		now.Cursor = bound.Cursor
+	}
 	builds := me.GameMode == worldstate.Survival || me.GameMode == worldstate.Creative
 	f := sentinel.Facts{
 		Capability: p.post.Capability(),
@@ -179,7 +169,7 @@ func (w *worker) guardFacts(tx *bot.Tx, p proposal, b *effects.Binding) sentinel
 		Paced:    sentinel.Known(p.post.Capability() != effects.PlaceBlock || !tx.Now().Before(w.nextUse)),
 		Pipeline: uint16(w.site.Options.Pipeline), Outstanding: uint16(w.evidence.Outstanding()),
 	}
-	p.complete(&f)
+	p.complete(tx, &f)
 	return f
 }
 

@@ -49,7 +49,7 @@ func (w *worker) place(tx *bot.Tx, step int) bool {
 	}
 	turn, wait := w.turn(tx, &b)
 	ahead := turn && b.use.LookMatters == placement.LookNear6
-	if wait || ahead && len(w.open) > 0 { // a use that waits for its look must not see the cursor move
+	if w.site.Options.Ahead == 0 && (wait || ahead && len(w.open) > 0) { // a use that waits for its look must not see the cursor move
 		tx.Wake(1)
 		return false
 	}
@@ -57,8 +57,22 @@ func (w *worker) place(tx *bot.Tx, step int) bool {
 		tx.Wake(1)
 		return false
 	}
-	p := w.proposeUse(tx, &b)
-	adm, ok := w.admit(tx, p)
+	q := w.ask(tx, w.proposeUse(tx, &b))
+	if q == nil {
+		if w.phase == working {
+			w.refuse(step)
+		}
+		return w.phase == working
+	}
+	q.use = &b
+	w.line = append(w.line, q)
+	return w.useLeaves(tx)
+}
+
+// send marks and sends a placement that has its leave. True asks for the next decision.
+func (w *worker) send(tx *bot.Tx, q *asked, turn, ahead bool) bool {
+	b, step := *q.use, q.use.step
+	adm, ok := w.admit(tx, q)
 	if !ok {
 		if w.phase == working {
 			w.refuse(step)
@@ -77,7 +91,7 @@ func (w *worker) place(tx *bot.Tx, step int) bool {
 		w.fail(err)
 		return false
 	}
-	s := &staged{bound: b, adm: adm, handle: handle, prop: p, at: tx.Ticks()}
+	s := &staged{bound: b, adm: adm, handle: handle, prop: q.prop, at: tx.Ticks()}
 	if ahead {
 		s.at += lookAhead
 		w.staged = s
@@ -116,7 +130,7 @@ func (w *worker) stagedTick(tx *bot.Tx) {
 	if s == nil || tx.Ticks() < s.at {
 		return
 	}
-	f := w.guardFacts(tx, s.prop, &s.adm.mark.Binding)
+	f := w.guardFacts(tx, s.prop, &s.adm.mark.Binding, s.adm.at)
 	w.staged = nil
 	if d := sentinel.Decide(&f); !d.Admit || tx.Rotation() != s.bound.look {
 		if !d.Admit {
@@ -269,15 +283,22 @@ func (w *worker) proposeUse(tx *bot.Tx, b *bound) proposal {
 	reg, v := tx.Registry(), tx.View()
 	clicked, _ := v.Block(b.use.Click.Pos)
 	key := w.site.mission.Key(b.step, w.site.Record.Dimension)
-	pre := []string{"use", reg.FormatState(clicked), fmt.Sprint(b.use.Item, b.slot, b.use.Click)}
-	for _, c := range b.use.Cells {
-		pre = append(pre, c.Pos.String(), reg.FormatState(c.From))
+	pre := func(tx *bot.Tx) sentinel.Pin {
+		v := tx.View()
+		clicked, known := v.Block(b.use.Click.Pos)
+		parts := []string{"use", reg.FormatState(clicked), fmt.Sprint(known, b.use.Item, b.slot, b.use.Click)}
+		for _, c := range b.use.Cells {
+			now, known := v.Block(c.Pos)
+			parts = append(parts, c.Pos.String(), reg.FormatState(now), fmt.Sprint(known))
+		}
+		return sentinel.PinOf(parts...)
 	}
 	return proposal{
-		step: b.step, post: effects.CellsBecome{Item: b.use.Item, Cells: scene.Cells(b.use)}, least: w.site.Terms.Least,
-		pre: sentinel.PinOf(pre...), spend: effects.Budgets{Uses: 1, Quantity: 1}, key: key,
+		request: effects.PlaceBlockRequest{Pos: effects.Position(b.use.Target()), State: reg.FormatState(b.use.Cells[0].To)},
+		step:    b.step, post: effects.CellsBecome{Item: b.use.Item, Cells: scene.Cells(b.use)}, least: w.site.Terms.Least,
+		pre: pre, spend: effects.Budgets{Uses: 1, Quantity: 1}, key: key,
 		clicked: journal.ClickedCell{Pos: b.use.Click.Pos, State: clicked},
-		complete: func(f *sentinel.Facts) {
+		complete: func(tx *bot.Tx, f *sentinel.Facts) {
 			w.targetFacts(tx, b, f)
 			w.itemFacts(tx, b.slot, b.use.Item, f)
 			f.Classes = scene.Classes(tx.View(), b.use, b.sneak)

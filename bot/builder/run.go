@@ -18,6 +18,7 @@ type Result struct {
 	Stuck   string          // why a place that must be seen cannot be reached
 	Short   []mission.Shortage
 	Summary mission.Summary
+	Quit    bool // Site.Quit was called and everything sent has its verdict
 
 	rejoin bool
 }
@@ -49,6 +50,9 @@ func (s *Site) Work(ctx context.Context, join Joiner, retry Retry) (Result, erro
 		retry.Unit = func() float64 { return 0 }
 	}
 	for {
+		if s.quits.Load() {
+			return Result{Quit: true, Step: -1, Summary: s.mission.Summary()}, nil
+		}
 		began := time.Now()
 		r, err := s.session(ctx, join)
 		switch {
@@ -87,9 +91,12 @@ func (s *Site) session(ctx context.Context, join Joiner) (Result, error) {
 	defer b.Close()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	w := newWorker(s, cancel)
+	w := newWorker(s, b, cancel)
+	s.current.Store(w)
 	b.Listen(w)
 	err = b.Run(ctx)
+	s.current.Store(nil)
+	w.dropAll("the session ended")
 	away := mission.AwayServer
 	if errors.Is(err, login.ErrKicked) {
 		away = mission.AwayKicked

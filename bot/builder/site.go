@@ -43,6 +43,7 @@ type Options struct {
 	Deadline       time.Time     // zero: none
 	Patience       time.Duration // how long to wait for columns after a join; 0 means 10 seconds
 	Stay           bool          // wait for the owner in waiting states, instead of ending with Result.Waiting
+	Ahead          int           // placements that may wait for the gate's leave while others are on their way; 0: ask right before
 }
 
 // Site is a mission with everything of it that outlives a session. One goroutine works it at a time.
@@ -54,6 +55,11 @@ type Site struct {
 	Terms   Terms
 	Options Options
 
+	// Gate is asked before every mark; nil denies everything. Alone is the gate of a program without a control plane.
+	Gate      Gate
+	Principal string // who asks for the work; empty: local
+	Lease     string // the controller lease it is done under; empty: the mission's own
+
 	Report func(Event)             // hears what people want to know; on the loop, must not block
 	Used   func(effects.UsedTrust) // hears what was learned of the `used` statistic; may be nil
 	At     func(journal.Point)     // called at crash points; may be nil
@@ -63,6 +69,11 @@ type Site struct {
 
 	mission *mission.Mission
 	stopped atomic.Bool
+	quits   atomic.Bool
+	current atomic.Pointer[worker]  // of the live session
+	asks    int                     // questions asked of the gate by this process
+	stands  map[effects.Cursor]bool // cursors since the last one that a step was lost from
+	last    effects.Cursor
 	entry   uint64 // number of the play entry under way
 	demoted bool
 	silent  int // sessions in a row without a single answer to a fence
@@ -89,6 +100,9 @@ func (s *Site) Open() error {
 	}
 	if s.Report == nil {
 		s.Report = func(Event) {}
+	}
+	if s.Gate == nil {
+		s.Gate = closed{}
 	}
 	if s.Options.Patience <= 0 {
 		s.Options.Patience = 10 * time.Second
@@ -127,8 +141,33 @@ func (s *Site) Open() error {
 // Mission is the step machine. Its owner's decisions (Accept, Repair) may be made between two calls of Work.
 func (s *Site) Mission() *mission.Mission { return s.mission }
 
-// Stop is the emergency stop: the guard denies every effect from here on. It may be called from any goroutine.
-func (s *Site) Stop() { s.stopped.Store(true) }
+// Stop is the emergency stop: the guard denies every effect from here on, and a walk stops where it is. It may be called
+// from any goroutine.
+func (s *Site) Stop() {
+	s.stopped.Store(true)
+	s.nudge()
+}
+
+// Quit ends the work in good order: nothing new is begun, a walk stops where it is, what was sent gets its verdict; then
+// Work returns Result.Quit. It may be called from any goroutine.
+func (s *Site) Quit() {
+	s.quits.Store(true)
+	s.nudge()
+}
+
+func (s *Site) principal() string {
+	if s.Principal == "" {
+		return "local"
+	}
+	return s.Principal
+}
+
+func (s *Site) lease() string {
+	if s.Lease == "" {
+		return "mission " + s.Record.ID.String()
+	}
+	return s.Lease
+}
 
 // saved turns the journal's steps into the mission's statuses. A step refused in an earlier run is open again: whoever
 // resumes a mission says that the facts have changed.

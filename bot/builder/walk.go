@@ -16,6 +16,7 @@ import (
 type walking struct {
 	step        int
 	adm         *admitted
+	walk        *bot.Walk
 	corrections uint64
 }
 
@@ -40,19 +41,26 @@ func (w *worker) walk(tx *bot.Tx, step int) bool {
 		return w.walkFailed(tx, step, fmt.Sprintf("%s: %s", r.Status, r.Why))
 	}
 	to := r.Nodes[len(r.Nodes)-1].Pos
-	adm, ok := w.admit(tx, w.proposeWalk(step, to, r.Nodes))
-	if !ok {
-		if w.phase != working && w.phase != reconciling {
-			return false
+	return w.soon(tx, w.ask(tx, w.proposeWalk(step, to, r.Nodes)), func(tx *bot.Tx, adm *admitted) bool {
+		if adm == nil {
+			if w.phase != working && w.phase != reconciling {
+				return false
+			}
+			return w.walkFailed(tx, step, "denied")
 		}
-		return w.walkFailed(tx, step, "denied")
-	}
+		return w.setOut(tx, step, adm, r.Nodes)
+	})
+}
+
+// setOut begins a walk that has its leave.
+func (w *worker) setOut(tx *bot.Tx, step int, adm *admitted, nodes []path.Node) bool {
 	walk := &walking{step: step, adm: adm, corrections: tx.Corrections()}
 	w.walking = walk
-	_, err := tx.Walk(adm.permit, r.Nodes, bot.WalkOptions{Sprint: true, Done: func(tx *bot.Tx, done *bot.Walk) { w.walked(tx, walk, done) }})
+	under, err := tx.Walk(adm.permit, nodes, bot.WalkOptions{Sprint: true, Done: func(tx *bot.Tx, done *bot.Walk) { w.walked(tx, walk, done) }})
 	if err != nil {
 		w.fail(err)
 	}
+	walk.walk = under
 	return false
 }
 
@@ -204,15 +212,27 @@ func (w *worker) standWorks(tx *bot.Tx, step int, r path.Result) bool {
 // proposeWalk says what the guard looks at for a walk.
 func (w *worker) proposeWalk(step int, to geom.BlockPos, nodes []path.Node) proposal {
 	bounds := geom.BlockBox{Min: nodes[0].Pos, Max: nodes[0].Pos}
-	pre := []string{"walk"}
 	for _, n := range nodes {
 		bounds = bounds.Union(geom.BlockBox{Min: n.Pos, Max: n.Pos})
-		pre = append(pre, n.Pos.String())
+	}
+	pre := func(tx *bot.Tx) sentinel.Pin { // where it begins, and what stands on the way
+		v := tx.View()
+		parts := []string{"walk", geom.BlockAt(tx.Player().Pos).String()}
+		for _, n := range nodes {
+			text := n.Pos.String()
+			for dy := int32(-1); dy <= 1; dy++ {
+				s, known := v.Block(n.Pos.Add(geom.BlockPos{Y: dy}))
+				text += fmt.Sprint(" ", s, known)
+			}
+			parts = append(parts, text)
+		}
+		return sentinel.PinOf(parts...)
 	}
 	return proposal{
-		step: step, post: effects.StandsIn{Pos: to}, least: effects.Processed, pre: sentinel.PinOf(pre...),
+		request: effects.MoveToRequest{Pos: effects.Position(to)},
+		step:    step, post: effects.StandsIn{Pos: to}, least: effects.Processed, pre: pre,
 		spend: effects.Budgets{Distance: int32(len(nodes))},
-		complete: func(f *sentinel.Facts) {
+		complete: func(_ *bot.Tx, f *sentinel.Facts) {
 			f.PathNodes, f.PathBounds = uint32(len(nodes)), bounds
 		},
 	}

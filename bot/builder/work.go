@@ -17,7 +17,7 @@ const perTurn = 64
 // work asks the mission what to do and does it, until it has to wait.
 func (w *worker) work(tx *bot.Tx) {
 	for range perTurn {
-		if w.phase != working || w.busy() {
+		if w.phase != working || w.busy() || !w.useLeaves(tx) || w.quit() {
 			return
 		}
 		d := w.site.mission.Next(self, w.facts(tx))
@@ -34,7 +34,7 @@ func (w *worker) work(tx *bot.Tx) {
 // busy says that something under way must end first. Without a fence nothing says that the server carries our packets out in
 // their order (flying-squid looks at the hand after it has read the next packets), so a use ends before anything follows it.
 func (w *worker) busy() bool {
-	return w.staged != nil || w.walking != nil || w.equip != nil || !w.site.Terms.Fence && w.evidence.Outstanding() > 0
+	return w.staged != nil || w.walking != nil || w.equip != nil || w.way != nil || !w.site.Terms.Fence && w.evidence.Outstanding() > 0
 }
 
 // do carries out one action; true asks for the next.
@@ -42,6 +42,12 @@ func (w *worker) do(tx *bot.Tx, a mission.Action) bool {
 	wait, waits := a.(mission.Wait)
 	if !waits {
 		w.goOn()
+	}
+	switch a.(type) {
+	case mission.Walk, mission.Equip:
+		if len(w.line) > 0 { // what was asked for is bound to this place and this hand
+			return false
+		}
 	}
 	switch a := a.(type) {
 	case mission.Walk:
@@ -138,7 +144,10 @@ func (w *worker) facts(tx *bot.Tx) mission.Facts {
 		World: v, Dead: tx.Dead(), OtherDimension: v.DimensionName() != w.site.Record.Dimension,
 		Feet: geom.BlockAt(tx.Player().Pos), InventoryKnown: w.synced(&inv), Unlimited: me.GameMode == worldstate.Creative,
 		WindowOpen: w.windowOpen(tx), Provable: w.reachable(effects.PlaceBlock) >= w.site.Terms.Least,
-		Reach: func(s *mission.Step) bool { return w.inReach(tx, s) },
+		Reach: func(s *mission.Step) bool { return w.inReach(tx, s) }, Asked: w.isAsked,
+	}
+	if w.site.Options.Ahead > 0 { // what is asked for now goes out later
+		f.WindowOpen = len(w.line) < w.site.Options.Ahead
 	}
 	f.LookAhead = nearSteps
 	if tx.MayFly() {
@@ -146,6 +155,9 @@ func (w *worker) facts(tx *bot.Tx) mission.Facts {
 	}
 	f.Hungry = me.GameMode == worldstate.Survival && me.HealthKnown && me.Food == 0
 	f.Items = plainItems(&inv)
+	for _, q := range w.line {
+		f.Items[q.use.use.Item]--
+	}
 	if hand := w.inHand(tx, &inv); hand.Known && hand.Stack.Plain == worldstate.PlainYes && !hand.Stack.Empty() {
 		f.Held, f.HeldKnown = hand.Stack.Item, true
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"blockworld/bot"
+	"blockworld/bot/rejoin"
 	"blockworld/bot/scene"
 	"blockworld/effects"
 	"blockworld/effects/mission"
@@ -34,18 +35,21 @@ const self mission.BotID = "bot"
 // worker is one bot's work in one session. Everything in it belongs to the session's loop.
 type worker struct {
 	site *Site
+	bot  *bot.Bot
 	stop func() // ends the session
 
 	phase    phase
 	began    time.Time // when the session stood ready
 	evidence *effects.Placements
-	full     *fullReply // the first reply of this join
+	full     *rejoin.Reply // the first reply of this join
 	fences   []func(*bot.Tx, effects.FactRef)
 	askedAt  []uint64 // ticks at which the fences without an answer went out, oldest first
 	table    *path.Table
 	scratch  path.Scratch
 
-	staged     *staged // a marked placement whose look was sent and whose use comes ticks later
+	line       []*asked // placements that wait for leave, or with leave for their moment, in the order they were asked
+	way        *asked   // a walk or slot change that waits for leave
+	staged     *staged  // a marked placement whose look was sent and whose use comes ticks later
 	walking    *walking
 	equip      *equipping
 	open       map[effects.ActionID]*sentUse
@@ -68,12 +72,6 @@ type worker struct {
 	err    error
 }
 
-// fullReply is the first award_stats after a join.
-type fullReply struct {
-	reply    worldstate.StatsAwarded
-	sequence uint64
-}
-
 // sentUse is a placement on its way: what its record needs when the verdict falls.
 type sentUse struct {
 	step int
@@ -81,8 +79,8 @@ type sentUse struct {
 	base effects.Outcome
 }
 
-func newWorker(s *Site, stop func()) *worker {
-	return &worker{site: s, stop: stop, open: map[effects.ActionID]*sentUse{}, failures: map[int]int{}, denials: map[int]bool{}, refusals: map[int]uint64{}}
+func newWorker(s *Site, b *bot.Bot, stop func()) *worker {
+	return &worker{site: s, bot: b, stop: stop, open: map[effects.ActionID]*sentUse{}, failures: map[int]int{}, denials: map[int]bool{}, refusals: map[int]uint64{}}
 }
 
 // Fact takes one fact of the server.
@@ -180,7 +178,7 @@ func (w *worker) reconsider(tx *bot.Tx) {
 // answered takes the reply to the oldest fence, and goes on at once: the pipeline has room again.
 func (w *worker) answered(tx *bot.Tx, reply worldstate.StatsAwarded, seq uint64) {
 	if w.phase == counting && w.full == nil {
-		w.full = &fullReply{reply, seq}
+		w.full = &rejoin.Reply{Stats: reply, Sequence: seq}
 	}
 	w.answeredOne()
 	if len(w.fences) > 0 {
@@ -216,6 +214,9 @@ func (w *worker) Tick(tx *bot.Tx) bool {
 	}
 	if w.evidence != nil {
 		w.carry(tx, w.evidence.Tick(scene.Others(tx.View())))
+	}
+	if w.walking != nil && w.walking.walk != nil && (w.site.stopped.Load() || w.site.quits.Load()) {
+		w.walking.walk.Stop()
 	}
 	w.gestureTick(tx)
 	w.stagedTick(tx)
@@ -309,6 +310,7 @@ func (w *worker) epochChanged(tx *bot.Tx, f bot.Fact) {
 	}
 	open := w.evidence.NextEpoch(epoch(tx.View()))
 	w.staged = nil
+	w.dropAll("the world changed")
 	if len(open) > 0 || len(w.open) > 0 {
 		w.leave("the world changed while placements were on their way")
 		return

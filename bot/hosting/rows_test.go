@@ -445,4 +445,3 @@ func until(st *stage, ok func() bool) {
 		}
 	}
 }
-

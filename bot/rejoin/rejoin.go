@@ -124,15 +124,15 @@ func (j *Judge) Judge(o *Open, v worldstate.View, reply *Reply) ([]effects.Settl
 func (j *Judge) Store(o *Open, settled []effects.Settled) ([]effects.Outcome, error) {
 	var outcomes []effects.Outcome
 	for _, s := range settled {
-		if m := o.mark(s.Action); m != nil {
+		if m := o.Mark(s.Action); m != nil {
 			outcomes = append(outcomes, j.outcome(m, s))
 		}
 	}
 	return outcomes, j.Journal.Settle(outcomes...)
 }
 
-// mark returns the open mark of an action, nil when it is none.
-func (o *Open) mark(a effects.ActionID) *journal.Mark {
+// Mark returns the open mark of an action, nil when it is none.
+func (o *Open) Mark(a effects.ActionID) *journal.Mark {
 	for i := range o.Marks {
 		if o.Marks[i].Binding.Action == a {
 			return &o.Marks[i]

@@ -65,7 +65,7 @@ func newSite(j *journal.Journal, rec journal.Mission, m *missionFile, reg *regis
 	s := &builder.Site{
 		Journal: j, Record: rec, Uses: builder.UsesOf(m.Plan), Plan: builder.MissionOf(m.Plan), Terms: t,
 		Options: builder.Options{Pipeline: m.Pipeline, Rate: m.Rate, MayReplace: m.MayReplace},
-		States:  effects.RegistryStates{Registry: reg}, Now: time.Now,
+		States:  effects.RegistryStates{Registry: reg}, Now: time.Now, Gate: builder.Alone{},
 	}
 	return s, nil
 }

@@ -30,6 +30,9 @@ type Facts struct {
 	Layers int32
 	// Reach tells whether a step can be placed from where the bot is; nil asks for the planned stand.
 	Reach func(*Step) bool
+	// Asked tells which of its claimed steps the bot waits for leave to do: they stay claimed and another one is looked for.
+	// Nil: none.
+	Asked func(step int) bool
 }
 
 // Shortage is one line of what is missing.
@@ -177,6 +180,7 @@ func (m *Mission) choose(v *view) {
 			i = m.deepen(i, v.f.World)
 		}
 		switch s := &m.steps[i]; {
+		case s.State == Claimed && s.bot == v.bot && v.f.Asked != nil && v.f.Asked(i):
 		case s.State == Claimed && s.bot == v.bot:
 			if m.workable(i, v) && (v.candidate < 0 || v.inReach(i)) {
 				v.candidate = i
