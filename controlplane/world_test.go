@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"runtime"
-	"testing"
 	"time"
 
 	"blockworld/controlplane"
@@ -17,9 +16,18 @@ import (
 	"blockworld/effects/host"
 )
 
+// tb is what testing and rapid have in common.
+type tb interface {
+	Helper()
+	Error(...any)
+	Errorf(string, ...any)
+	Fatal(...any)
+	Fatalf(string, ...any)
+}
+
 // world is a gateway with a scripted host, a clock and principals, on one store. A crash leaves the store and nothing else.
 type world struct {
-	t      testing.TB
+	t      tb
 	ctx    context.Context
 	clock  *hosttest.Clock
 	engine store.Engine
@@ -46,7 +54,7 @@ func confirmAll(risks ...policy.Risk) policy.Rule {
 	return policy.Rule{ID: "ask", Layer: policy.LayerServer, Match: policy.Match{Risks: risks}, Result: policy.Confirm}
 }
 
-func newWorld(t testing.TB, change ...func(*world)) *world {
+func newWorld(t tb, change ...func(*world)) *world {
 	w := &world{t: t, ctx: context.Background(), clock: hosttest.NewClock(), engine: store.Memory(),
 		config: policy.Config{Profile: policy.Open, Plots: []policy.Plot{{ID: "plot", Owner: "ann"}}}}
 	for _, f := range change {
