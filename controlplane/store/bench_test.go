@@ -48,29 +48,33 @@ func filled(b testing.TB, n uint64, sync bool) (path string, e Engine) {
 // BenchmarkSubmit stores operations: everything that a submit writes, durable before it returns.
 func BenchmarkSubmit(b *testing.B) {
 	for _, stored := range []uint64{0, 100_000} {
-		_, e := filled(b, stored, true)
-		next := atomic.Uint64{}
-		next.Store(stored)
-		for _, callers := range []int{1, 64} {
-			b.Run(fmt.Sprintf("%d stored/%d callers", stored, callers), func(b *testing.B) {
-				before := e.Stats()
-				start := time.Now()
-				inParallel(b, callers, func() error {
-					n := next.Add(1)
-					return e.Update(func(tx Tx) error {
-						_, _, err := Ops(tx).Create(sketch(n), allowed, operation.Instant(1000+n))
-						return err
-					})
-				})
-				s := e.Stats()
-				took, done := time.Since(start).Seconds(), float64(s.Updates-before.Updates)
-				b.ReportMetric(done/took, "submits/s")
-				b.ReportMetric(float64(s.Commits-before.Commits)/done, "commits/op")
-				b.ReportMetric(float64(s.Syncs-before.Syncs)/done, "fsyncs/op")
-				b.ReportMetric(float64(s.Writes-before.Writes)/done, "writes/op")
-			})
-		}
+		b.Run(fmt.Sprintf("%d stored", stored), func(b *testing.B) {
+			_, e := filled(b, stored, true)
+			next := atomic.Uint64{}
+			next.Store(stored)
+			for _, callers := range []int{1, 64} {
+				b.Run(fmt.Sprintf("%d callers", callers), func(b *testing.B) { benchSubmit(b, e, callers, &next) })
+			}
+		})
 	}
+}
+
+func benchSubmit(b *testing.B, e Engine, callers int, next *atomic.Uint64) {
+	before, cpu, start := e.Stats(), cpuTime(), time.Now()
+	inParallel(b, callers, func() error {
+		n := next.Add(1)
+		return e.Update(func(tx Tx) error {
+			_, _, err := Ops(tx).Create(sketch(n), allowed, operation.Instant(1000+n))
+			return err
+		})
+	})
+	s := e.Stats()
+	took, used, done := time.Since(start).Seconds(), cpuTime()-cpu, float64(s.Updates-before.Updates)
+	b.ReportMetric(done/took, "submits/s")
+	b.ReportMetric(float64(s.Commits-before.Commits)/done, "commits/op")
+	b.ReportMetric(float64(s.Syncs-before.Syncs)/done, "fsyncs/op")
+	b.ReportMetric(float64(s.Writes-before.Writes)/done, "writes/op")
+	b.ReportMetric(float64(used.Microseconds())/done, "cpu-us/op")
 }
 
 // inParallel shares b.N calls among callers.
@@ -100,7 +104,7 @@ func BenchmarkRaw(b *testing.B) {
 	var next atomic.Uint64
 	for _, callers := range []int{1, 64} {
 		b.Run(fmt.Sprintf("%d callers", callers), func(b *testing.B) {
-			start := time.Now()
+			start, cpu := time.Now(), cpuTime()
 			inParallel(b, callers, func() error {
 				id := opID(next.Add(1))
 				return db.Update(func(tx *bbolt.Tx) error {
@@ -112,6 +116,7 @@ func BenchmarkRaw(b *testing.B) {
 				})
 			})
 			b.ReportMetric(float64(b.N)/time.Since(start).Seconds(), "updates/s")
+			b.ReportMetric(float64((cpuTime()-cpu).Microseconds())/float64(b.N), "cpu-us/op")
 		})
 	}
 }

@@ -175,12 +175,12 @@ func (e *bolt) try(batch []*request, tx *buffer) (stored uint64, err error) {
 		return 0, btx.Rollback()
 	}
 	e.at(BeforeCommit)
-	id := btx.ID()
+	id, size := btx.ID(), btx.Size()
 	if err := btx.Commit(); err != nil {
 		return 0, e.afterFailure(storage(err), id)
 	}
 	e.at(AfterCommit)
-	e.count(writes)
+	e.count(writes, size)
 	return stored, nil
 }
 
@@ -199,10 +199,13 @@ func run(r *request, tx *buffer) (err error) {
 
 // count takes a commit into the figures. bbolt waits for the disk once for the pages and once for the meta page, and
 // once more when the file grows.
-func (e *bolt) count(writes uint64) {
+func (e *bolt) count(writes uint64, size int64) {
 	e.commits.Add(1)
 	e.writes.Add(writes)
 	e.syncs.Add(2)
+	if size+growth/2 < e.grown {
+		return // far from the end of the file
+	}
 	if info, err := os.Stat(e.path); err == nil && info.Size() != e.grown {
 		e.grown = info.Size()
 		e.syncs.Add(1)
