@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"blockworld/sentinel/journal"
 )
@@ -16,7 +17,9 @@ func crashPoint(getenv func(string) string) func(journal.Point) {
 
 // crashAt reads BLOCKWORLD_CRASH, "POINT" or "POINT:N": the process kills itself as `kill -9` would at the N-th time
 // (the first by default) that it comes by that point. Where daemon and host share a process, "daemon.POINT" and
-// "host.POINT" tell points of one name apart. It is for tests of recovery and nil without the variable.
+// "host.POINT" tell points of one name apart. With BLOCKWORLD_CRASH_HOLD=FILE it is only held there: it makes the file and
+// waits until that is gone, so that another process can be killed meanwhile. All of it is for tests of recovery, and nil
+// without the variable.
 func crashAt[P ~string](getenv func(string) string, side string) func(P) {
 	name, count, _ := strings.Cut(getenv("BLOCKWORLD_CRASH"), ":")
 	if name == "" {
@@ -29,14 +32,30 @@ func crashAt[P ~string](getenv func(string) string, side string) func(P) {
 	if err != nil {
 		n = 1
 	}
+	hold := getenv("BLOCKWORLD_CRASH_HOLD")
 	var met atomic.Int64
 	return func(p P) {
-		if string(p) != name || met.Add(1) < int64(n) {
+		if string(p) != name {
+			return
+		}
+		switch m := met.Add(1); {
+		case m < int64(n), m > int64(n) && hold != "":
+			return
+		case hold != "":
+			held(hold)
 			return
 		}
 		if self, err := os.FindProcess(os.Getpid()); err == nil {
 			self.Kill()
 		}
 		select {} // the kill is on its way; nothing more may happen
+	}
+}
+
+// held makes a file and waits until it is gone.
+func held(file string) {
+	err := os.WriteFile(file, nil, 0o600)
+	for ; err == nil; _, err = os.Stat(file) {
+		time.Sleep(time.Millisecond)
 	}
 }
