@@ -42,7 +42,7 @@ func crashAt[P ~string](getenv func(string) string, side string) func(P) {
 		case m < int64(n), m > int64(n) && hold != "":
 			return
 		case hold != "":
-			held(hold)
+			stay(hold)
 			return
 		}
 		if self, err := os.FindProcess(os.Getpid()); err == nil {
@@ -52,8 +52,8 @@ func crashAt[P ~string](getenv func(string) string, side string) func(P) {
 	}
 }
 
-// held makes a file and waits until it is gone.
-func held(file string) {
+// stay makes a file and waits until it is gone.
+func stay(file string) {
 	err := os.WriteFile(file, nil, 0o600)
 	for ; err == nil; _, err = os.Stat(file) {
 		time.Sleep(time.Millisecond)
