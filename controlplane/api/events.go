@@ -78,7 +78,7 @@ type eventWriter struct {
 }
 
 func (e *eventWriter) event(name string, id uint64, data any) error {
-	b, err := json.Marshal(data)
+	b, err := json.Marshal(data, v1.Words)
 	if err != nil {
 		return fmt.Errorf("write an event: %w", err)
 	}

@@ -20,6 +20,7 @@ type Limits struct {
 	Read       time.Duration // until the body is there; 30 s
 	Write      time.Duration // for an answer, a wait of 25 s included; 45 s
 	Idle       time.Duration // an open connection without a request; 90 s
+	Grace      time.Duration // for requests under way when the server stops; 10 s
 	Beat       time.Duration // at most between two lines of an event stream; 15 s
 }
 
@@ -38,6 +39,7 @@ func (l Limits) orDefaults() Limits {
 	atLeast(&l.Read, 30*time.Second)
 	atLeast(&l.Write, 45*time.Second)
 	atLeast(&l.Idle, 90*time.Second)
+	atLeast(&l.Grace, 10*time.Second)
 	atLeast(&l.Beat, 15*time.Second)
 	return l
 }

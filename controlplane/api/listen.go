@@ -57,7 +57,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	case <-ctx.Done():
 	}
 	s.Close() // ends waits and streams, so that nothing holds the shutdown up
-	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.limits.Read)
+	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.limits.Grace)
 	defer cancel()
 	err := srv.Shutdown(grace)
 	if err != nil {

@@ -134,7 +134,7 @@ func (r *request) encode() (body []byte, media string, err error) {
 	case r.body == nil:
 		return nil, "", nil
 	}
-	body, err = json.Marshal(r.body)
+	body, err = json.Marshal(r.body, v1.Words)
 	if err != nil {
 		return nil, "", controlplane.Errorf(controlplane.CodeInvalid, "the request cannot be written as JSON: %v", err)
 	}
