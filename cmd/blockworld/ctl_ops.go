@@ -164,8 +164,8 @@ func newKey() string {
 	return "ctl-" + hex.EncodeToString(b[:])
 }
 
-// held is a lease for the time of a command.
-type held struct {
+// grip is a lease for the time of a command.
+type grip struct {
 	c     *client.Client
 	lease controlplane.Lease
 	ours  bool // acquired by this command
@@ -174,21 +174,21 @@ type held struct {
 }
 
 // hold takes the lease that is named, that the caller has, or a new one; a new one is renewed until the command ends.
-func hold(ctx context.Context, c *client.Client, actor host.Name, id string) (*held, error) {
+func hold(ctx context.Context, c *client.Client, actor host.Name, id string) (*grip, error) {
 	if id != "" {
-		return &held{c: c, lease: controlplane.Lease{ID: id, Actor: actor}}, nil
+		return &grip{c: c, lease: controlplane.Lease{ID: id, Actor: actor}}, nil
 	}
 	l, err := c.LeaseOf(ctx, actor)
 	if err != nil {
 		return nil, err
 	}
 	if l.ID != "" {
-		return &held{c: c, lease: l}, nil
+		return &grip{c: c, lease: l}, nil
 	}
 	if l, err = c.Acquire(ctx, actor, leaseTime); err != nil {
 		return nil, err
 	}
-	h := &held{c: c, lease: l, ours: true, done: make(chan struct{})}
+	h := &grip{c: c, lease: l, ours: true, done: make(chan struct{})}
 	keeping, stop := context.WithCancel(ctx)
 	h.stop = stop
 	go func() {
@@ -208,7 +208,7 @@ func hold(ctx context.Context, c *client.Client, actor host.Name, id string) (*h
 }
 
 // end lets go of a lease that the command took. What is under way needs it, so it is given back only when nothing is.
-func (h *held) end(over bool) {
+func (h *grip) end(over bool) {
 	if !h.ours {
 		return
 	}
@@ -222,7 +222,7 @@ func (h *held) end(over bool) {
 }
 
 // submit sends a request on the newest observation.
-func (h *held) submit(ctx context.Context, r controlplane.SubmitRequest) (operation.View, error) {
+func (h *grip) submit(ctx context.Context, r controlplane.SubmitRequest) (operation.View, error) {
 	a, err := h.c.Observe(ctx, r.Actor)
 	if err != nil {
 		return operation.View{}, err
