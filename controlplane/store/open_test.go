@@ -450,3 +450,40 @@ func refusedBut(t *testing.T, data []byte) {
 		t.Error("half a store was left")
 	}
 }
+
+// TestReadingChangesNothing compares the file before and after.
+func TestReadingChangesNothing(t *testing.T) {
+	path, e := filled(t, 200, false)
+	before, err := os.ReadFile(path)
+	must(t, err)
+	t.Run("RU-05/views, checks, backups and refused changes change no byte", func(t *testing.T) {
+		must(t, e.View(func(tx Tx) error {
+			_, err := ids(func(f func(operation.Operation) bool) error { return Ops(tx).All(host.OpID{}, f) })
+			return err
+		}))
+		sound(t, e)
+		must(t, e.Backup(&bytes.Buffer{}))
+		must(t, e.Update(func(tx Tx) error { _, err := Ops(tx).Get(opID(1)); return err }))
+		if err := e.Update(func(tx Tx) error { tx.Put(Leases, []byte("x"), nil); return errNo }); !errors.Is(err, errNo) {
+			t.Error(err)
+		}
+		if after, err := os.ReadFile(path); err != nil || !bytes.Equal(before, after) {
+			t.Error("the file changed", err)
+		}
+	})
+	t.Run("opening reads no operation: a record that cannot be read does not keep a store from opening", func(t *testing.T) {
+		id := opID(1)
+		must(t, e.Update(func(tx Tx) error { tx.Put(Operations, id[:], []byte("{}")); return nil }))
+		must(t, e.Close())
+		e := opened(t, path)
+		if found := e.Check(); len(found) != 1 || !strings.Contains(found[0].Where, id.String()) {
+			t.Error(found)
+		}
+		if _, err := viewOp(e, id); !errors.Is(err, ErrCorrupt) {
+			t.Error(err)
+		}
+		if _, err := viewOp(e, opID(2)); err != nil {
+			t.Error(err)
+		}
+	})
+}
