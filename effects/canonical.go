@@ -140,10 +140,8 @@ func (r *reader) u64() uint64     { return binary.BigEndian.Uint64(r.take(8)) }
 func (r *reader) i32() int32      { return int32(r.u32()) }
 func (r *reader) i64() int64      { return int64(r.u64()) }
 func (r *reader) f32() float32    { return math.Float32frombits(r.u32()) }
-func (r *reader) f64() float64    { return math.Float64frombits(r.u64()) }
 func (r *reader) fill(dst []byte) { copy(dst, r.fixed(len(dst))) }
 func (r *reader) str() string     { return string(r.fixed(int(r.u32()))) }
-func (r *reader) vec() geom.Vec3  { return geom.Vec3{r.f64(), r.f64(), r.f64()} }
 func (r *reader) pos() geom.BlockPos {
 	return geom.BlockPos{X: r.i32(), Y: r.i32(), Z: r.i32()}
 }

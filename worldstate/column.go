@@ -107,19 +107,19 @@ type columnPlan struct {
 }
 
 // add takes a section in whose palette has been appended. A column is half air: sections of the same single state are one.
-func (c *columnPlan) add(p packed) {
+func (plan *columnPlan) add(p packed) {
 	if p.bits == 0 {
-		last := len(c.palettes) - 1
-		if c.singles && c.palettes[last] == c.single {
-			p.entries, c.palettes = 0, c.palettes[:last]
-			c.sections = append(c.sections, p)
+		last := len(plan.palettes) - 1
+		if plan.singles && plan.palettes[last] == plan.single {
+			p.entries, plan.palettes = 0, plan.palettes[:last]
+			plan.sections = append(plan.sections, p)
 			return
 		}
-		c.singles, c.single = true, c.palettes[last]
+		plan.singles, plan.single = true, plan.palettes[last]
 	}
-	c.distinct++
-	c.words += int(p.words)
-	c.sections = append(c.sections, p)
+	plan.distinct++
+	plan.words += int(p.words)
+	plan.sections = append(plan.sections, p)
 }
 
 // packed is a section as it lies in the packet. It holds no pointers, so that planning costs the garbage collector nothing.

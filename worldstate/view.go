@@ -157,9 +157,6 @@ func (v View) SimulationDistance() int32 { return v.mirror().world.simulationDis
 // EnforcesSecureChat tells whether the server wants chat to be signed.
 func (v View) EnforcesSecureChat() bool { return v.mirror().world.secureChat }
 
-// ChunkBatches returns how many batches of columns have ended in this world.
-func (v View) ChunkBatches() uint64 { return v.mirror().world.batches }
-
 // Stats returns the player's statistics as of now.
 func (v View) Stats() Stats { return v.mirror().stats.clone() }
 

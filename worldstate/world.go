@@ -25,7 +25,6 @@ type world struct {
 	viewDistance       int32
 	simulationDistance int32
 	secureChat         bool
-	batches            uint64
 
 	ack    Ack
 	time   Time
@@ -121,8 +120,7 @@ func (m *Mirror) applyWorld(ev Event) error {
 		return m.chunkLoaded(ev)
 	case ChunkUnloaded:
 		w.put(ev.Pos, nil)
-	case ChunkBatchFinished:
-		w.batches++
+	case ChunkBatchFinished: // whoever speaks to the server answers it; the world is the same
 	case ChunkCentre:
 		w.centre, w.centreKnown = ev.Pos, true
 	case ViewDistance:

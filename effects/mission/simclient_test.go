@@ -37,7 +37,6 @@ type simClient struct {
 	mirror  cells
 	seq     uint64
 	useSeq  int32
-	ids     byte
 	next    uint16
 	joins   int32 // play entries since the newest mark
 	newest  *mark

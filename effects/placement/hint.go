@@ -18,13 +18,12 @@ type hint struct {
 }
 
 var (
-	anyFace   = []geom.Face{geom.Up, geom.North, geom.South, geom.West, geom.East, geom.Down}
-	lowFirst  = []float64{0.25, 0.75}
-	highFirst = []float64{0.75, 0.25}
-	low       = []float64{0.25}
-	high      = []float64{0.75}
-	middle    = [][2]float64{{0.5, 0.5}, {0.25, 0.25}, {0.75, 0.25}, {0.25, 0.75}, {0.75, 0.75}}
-	quarters  = middle[1:]
+	anyFace  = []geom.Face{geom.Up, geom.North, geom.South, geom.West, geom.East, geom.Down}
+	lowFirst = []float64{0.25, 0.75}
+	low      = []float64{0.25}
+	high     = []float64{0.75}
+	middle   = [][2]float64{{0.5, 0.5}, {0.25, 0.25}, {0.75, 0.25}, {0.25, 0.75}, {0.75, 0.75}}
+	quarters = middle[1:]
 )
 
 // along is the look of somebody who looks straight in a direction.

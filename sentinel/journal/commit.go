@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"go.etcd.io/bbolt"
+	bolterrors "go.etcd.io/bbolt/errors"
 )
 
 // request is one caller's change, waiting to be committed.
@@ -89,7 +89,7 @@ func (j *Journal) try(todo []*request) (refused int, err error) {
 	}
 	tx, err := j.db.Begin(true)
 	if err != nil {
-		if errors.Is(err, bbolt.ErrDatabaseNotOpen) {
+		if errors.Is(err, bolterrors.ErrDatabaseNotOpen) {
 			err = ErrClosed
 		}
 		return -1, storage(err)

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"go.etcd.io/bbolt"
+	bolterrors "go.etcd.io/bbolt/errors"
 )
 
 // The bucket tree. Every value but meta/version is a record with its seal behind it (codec.go).
@@ -179,7 +180,7 @@ func openBolt(path string) (*bbolt.DB, error) {
 	db, err := bbolt.Open(path, 0o600, &bbolt.Options{
 		Timeout: 100 * time.Millisecond, NoFreelistSync: true, FreelistType: bbolt.FreelistMapType,
 	})
-	if errors.Is(err, bbolt.ErrTimeout) {
+	if errors.Is(err, bolterrors.ErrTimeout) {
 		err = ErrLocked
 	}
 	return db, storage(err)

@@ -11,11 +11,6 @@ func (j *Journal) Used(server string, bot worldstate.UUID) (effects.UsedTrust, e
 	return read(j, func(t *txn) (effects.UsedTrust, error) { return t.used(server, bot) })
 }
 
-// SetUsed stores what was found out about a server's `used` statistic, such as that it is frozen.
-func (j *Journal) SetUsed(server string, bot worldstate.UUID, u effects.UsedTrust) error {
-	return j.update(func(t *txn) error { return t.trust(server, bot, u) })
-}
-
 func (t *txn) used(server string, bot worldstate.UUID) (effects.UsedTrust, error) {
 	record, err := t.get(trustBucket, trustKey(server, bot))
 	if record == nil || err != nil {

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"go.etcd.io/bbolt"
+	bolterrors "go.etcd.io/bbolt/errors"
 )
 
 // txn is one transaction over sealed records.
@@ -132,7 +133,7 @@ func read[T any](j *Journal, f func(*txn) (T, error)) (T, error) {
 		out, err = f(&txn{tx: tx})
 		return err
 	})
-	if errors.Is(err, bbolt.ErrDatabaseNotOpen) {
+	if errors.Is(err, bolterrors.ErrDatabaseNotOpen) {
 		err = ErrClosed
 	}
 	return out, err

@@ -104,10 +104,6 @@ func (p *Profile) UsesPerSecond() float64 {
 	return p.Rate
 }
 
-// WitnessRadius is how near another player may stand to a target before a receipt without attribution is withheld,
-// in blocks.
-const WitnessRadius = 8.0
-
 // Validate says everything that is wrong; errors wrap ErrInvalid.
 func (p *Profile) Validate() error {
 	var all []error

@@ -39,17 +39,6 @@ func (u Used) Trust() effects.UsedTrust {
 	return effects.UsedExpected
 }
 
-// UsedOf is the other way round.
-func UsedOf(t effects.UsedTrust) Used {
-	switch t {
-	case effects.UsedCounts:
-		return UsedCounted
-	case effects.UsedFrozen:
-		return UsedFrozen
-	}
-	return UsedExpected
-}
-
 // Accept says which proof is enough for a receipt. The zero value wants the server's word that it was us.
 type Accept uint8
 
