@@ -132,6 +132,7 @@ type Transferred struct {
 	Cookies map[string][]byte
 }
 
+// Error names the address to join instead.
 func (t *Transferred) Error() string {
 	return fmt.Sprintf("the server transferred the bot to %s", t.address())
 }

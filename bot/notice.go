@@ -21,6 +21,7 @@ const (
 	NoticeSkipped       // a packet could not be decoded and was skipped
 )
 
+// String names the kind in a word or two.
 func (k NoticeKind) String() string {
 	names := [...]string{"none", "joined", "died", "respawned", "dimension", "reconfiguring", "corrected", "window closed", "skipped"}
 	if int(k) < len(names) {

@@ -24,6 +24,7 @@ const (
 	FindingNo               // asked for and not seen
 )
 
+// String names the finding in one word.
 func (f Finding) String() string {
 	names := [...]string{"unknown", "expected", "yes", "no"}
 	if int(f) < len(names) {

@@ -178,8 +178,7 @@ func TestTakenBack(t *testing.T) {
 	t.Run("CP-94_CP-95/a use that was sent is waited for", func(t *testing.T) {
 		st := play(t, server.Config{}, nil)
 		st.give(0, "minecraft:stone", 64)
-		var p *actor.Prepared
-		p = st.prepare(1, place(2, -60, 0, "minecraft:stone"))
+		p := st.prepare(1, place(2, -60, 0, "minecraft:stone"))
 		st.meanwhile(func(*server.World) bool {
 			if len(st.s.Log()) == 0 {
 				return false

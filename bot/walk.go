@@ -26,6 +26,7 @@ const (
 	WalkStopped    // stopped by us
 )
 
+// String names the status in a word or two.
 func (s WalkStatus) String() string {
 	names := [...]string{"underway", "reached", "set back", "stuck", "timed out", "epoch ended", "stopped"}
 	if int(s) < len(names) {

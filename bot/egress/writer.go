@@ -42,6 +42,7 @@ const (
 	kinds
 )
 
+// String names the kind in one word.
 func (k Kind) String() string {
 	names := [...]string{"liveness", "move", "look", "place", "say", "equip"}
 	if int(k) < len(names) {

@@ -20,6 +20,7 @@ const (
 	PhasePlay
 )
 
+// String names the phase in one word.
 func (p Phase) String() string {
 	names := [...]string{"connect", "login", "encryption", "configuration", "joining", "play"}
 	if int(p) < len(names) {
@@ -35,6 +36,7 @@ type SessionError struct {
 	Err   error
 }
 
+// Error names the phase, the last packet received and the cause.
 func (e *SessionError) Error() string {
 	last := "no packet had arrived"
 	if e.Last != "" {
@@ -52,6 +54,7 @@ type Kicked struct {
 	Plain  string // what that means, in our words; empty if the text is not a known one
 }
 
+// Error quotes the server's reason, with what it means in front where that is known.
 func (k *Kicked) Error() string {
 	if k.Plain != "" {
 		return fmt.Sprintf("kicked: %s (%s)", k.Plain, Quote(k.Reason))

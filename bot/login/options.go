@@ -33,6 +33,7 @@ const (
 	Accept
 )
 
+// String is accept or decline.
 func (p Policy) String() string {
 	if p == Accept {
 		return "accept"
