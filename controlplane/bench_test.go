@@ -20,10 +20,10 @@ import (
 )
 
 // BenchmarkSubmit measures durable submits with an in-process host that binds at once and collects what is queued, on a
-// real file and in memory. BLOCKWORLD_BENCH_STORED says how many operations are stored before (default 0),
+// real file, on one that is not waited for, and in memory. BLOCKWORLD_BENCH_STORED says how many operations are stored before (default 0),
 // BLOCKWORLD_BENCH_DIR where the file lies.
 func BenchmarkSubmit(b *testing.B) {
-	for _, kind := range []string{"bbolt", "memory"} {
+	for _, kind := range []string{"bbolt", "nosync", "memory"} {
 		for _, callers := range []int{1, 64} {
 			b.Run(fmt.Sprintf("%s,callers=%d", kind, callers), func(b *testing.B) { benchSubmit(b, kind, callers) })
 		}
@@ -106,7 +106,7 @@ func benchEngine(b *testing.B, kind string) store.Engine {
 	} else {
 		dir = filepath.Join(dir, fmt.Sprint(time.Now().UnixNano()))
 	}
-	engine, err := store.Open(filepath.Join(dir, "bench.db"), store.Options{})
+	engine, err := store.Open(filepath.Join(dir, "bench.db"), store.Options{NoSync: kind == "nosync"})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -60,7 +60,7 @@ func (g *Gateway) collect(se *host.Session, limit int, until time.Time) (b host.
 	b.Cancellations, h.cancels = cut(h.cancels, n)
 	limit -= n
 
-	room := limit - min(len(h.queue)+len(h.ready), limit/4) // requests leave room for deliveries
+	room := limit - min(len(h.queue)+len(h.ready), limit/2) // requests leave room for deliveries
 	for room > 0 && len(h.asks) > 0 {
 		k := h.asks[0]
 		h.asks = h.asks[1:]
@@ -175,9 +175,12 @@ func (g *Gateway) again(o *openOp, now time.Time) (time.Time, time.Duration) {
 
 // deliver steps one operation that its host is to have. Nil: it is not delivered now.
 func (w *work) deliver(o *openOp) (*operation.Operation, error) {
-	op, err := store.Ops(w.tx).Get(o.id)
-	if err != nil {
-		return nil, err
+	op, known := w.g.queued(o)
+	if !known {
+		var err error
+		if op, err = store.Ops(w.tx).Get(o.id); err != nil {
+			return nil, err
+		}
 	}
 	switch op.State {
 	case operation.Queued:
@@ -200,7 +203,7 @@ func (w *work) deliver(o *openOp) (*operation.Operation, error) {
 		if op.Terminal() {
 			return nil, nil
 		}
-		op, err = w.apply(op, operation.Redelivered{})
+		op, err := w.apply(op, operation.Redelivered{})
 		return &op, err
 	}
 	return nil, nil

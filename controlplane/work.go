@@ -20,6 +20,7 @@ type work struct {
 type told struct {
 	op      operation.Operation
 	effects []operation.Effect
+	touched uint32
 	handed  bool // its delivery goes to a poll that waits
 }
 
@@ -74,7 +75,7 @@ func (w *work) apply(op operation.Operation, ev operation.Event) (operation.Oper
 }
 
 func (w *work) tells(op operation.Operation, effects []operation.Effect) {
-	w.told = append(w.told, told{op: op, effects: effects})
+	w.told = append(w.told, told{op: op, effects: effects, touched: w.g.touch(op.ID)})
 }
 
 // hand delivers a new operation in its own transaction if a poll of its host waits, which saves the host a transaction.
@@ -84,7 +85,7 @@ func (w *work) hand(op operation.Operation) error {
 	}
 	op, effects, err := store.Ops(w.tx).Apply(op, operation.Polled{}, w.at)
 	if err == nil {
-		w.told[len(w.told)-1] = told{op, effects, true}
+		w.told[len(w.told)-1] = told{op: op, effects: effects, touched: w.g.touch(op.ID), handed: true}
 	}
 	return err
 }
