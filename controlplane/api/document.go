@@ -146,10 +146,12 @@ func finishSchema(schema *huma.Schema, t reflect.Type) {
 		if set, ok := words[f.Type]; ok {
 			member.Enum = anys(set())
 		}
-		if f.Type.Kind() == reflect.Slice && member.Items != nil {
+		if f.Type.Kind() == reflect.Slice {
 			member.Nullable = false // empty lists are written as such
 			if set, ok := words[f.Type.Elem()]; ok {
-				member.Items.Enum = anys(set())
+				// The framework takes a list of words that are bytes in Go for text in base64.
+				*member = huma.Schema{Type: huma.TypeArray, Description: member.Description,
+					Items: &huma.Schema{Type: huma.TypeString, Enum: anys(set())}}
 			}
 		}
 		switch {
