@@ -100,7 +100,8 @@ type checker struct {
 
 func checkRecords(tx Tx) []Problem {
 	c := &checker{tx: tx, reserved: map[string]Usage{}}
-	c.scan(Operations, c.operation)
+	c.scan(Operations, func(k, v []byte) error { return c.operation(Operations, k, v) })
+	c.scan(Unfinished, func(k, v []byte) error { return c.operation(Unfinished, k, v) })
 	c.scan(Keys, c.key)
 	c.scan(Pruned, func(k, v []byte) error {
 		r, err := Ops(c.tx).Pruned(host.OpID(pad(k)))
@@ -109,7 +110,7 @@ func checkRecords(tx Tx) []Problem {
 		}
 		return err
 	})
-	for _, b := range []Bucket{Unfinished, ByActor, ByTask, ByParent} {
+	for _, b := range []Bucket{ByActor, ByTask, ByParent} {
 		c.scan(b, func(k, v []byte) error { return nil })
 		if c.listed[b] != c.expected[b] && len(c.found) == 0 {
 			c.problem("bucket "+b.String(), "%d are listed, %d would be right", c.listed[b], c.expected[b])
@@ -141,8 +142,8 @@ func (c *checker) scan(b Bucket, f func(k, v []byte) error) {
 }
 
 // operation checks one operation, and that each index names it.
-func (c *checker) operation(k, v []byte) error {
-	op, err := decodeOp(k, v)
+func (c *checker) operation(b Bucket, k, v []byte) error {
+	op, err := decodeOp(b, k, v)
 	if err != nil {
 		return err
 	}
@@ -150,10 +151,12 @@ func (c *checker) operation(k, v []byte) error {
 	c.index(ByActor, timeKey(op.Actor, op.Created, op.ID), true)
 	c.index(ByTask, timeKey(op.Task, op.Created, op.ID), op.Task != "")
 	c.index(ByParent, parentKey(op.Parent, op.ID), op.Parent != (host.OpID{}))
-	c.index(Unfinished, id, !op.Terminal())
 	key, ok, err := KeysOf(c.tx).Get(op.Principal, op.Key)
 	if err == nil && (!ok || key != Key{Op: op.ID, Payload: op.Payload}) {
 		err = errors.New("its key does not lead to it")
+	}
+	if b == Unfinished && c.tx.Get(Operations, id) != nil {
+		err = errors.Join(err, errors.New("it is there twice"))
 	}
 	if c.tx.Get(Pruned, id) != nil {
 		err = errors.Join(err, errors.New("it is there and pruned"))
@@ -182,7 +185,7 @@ func (c *checker) key(k, v []byte) error {
 		return errors.New("it is no key record")
 	case key.Pruned && c.tx.Get(Pruned, key.Op[:]) == nil:
 		return fmt.Errorf("nothing is kept of operation %s", key.Op)
-	case !key.Pruned && c.tx.Get(Operations, key.Op[:]) == nil:
+	case !key.Pruned && !Ops(c.tx).has(key.Op):
 		return fmt.Errorf("operation %s is not there", key.Op)
 	}
 	return nil

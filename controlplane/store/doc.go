@@ -7,8 +7,8 @@
 // The tree, layout 2:
 //
 //	meta        "version" -> layout, 4 bytes big endian, raw; "counter/NAME" -> last number given out
-//	operations  id -> operation (JSON)
-//	open        id -> nothing: operations that are not terminal
+//	operations  id -> operation that has ended (JSON)
+//	open        id -> operation that has not
 //	keys        principal 0 key -> operation and digest of its request, for ever
 //	by_task     task 0 created id -> nothing
 //	by_actor    actor 0 created id -> nothing

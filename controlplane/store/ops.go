@@ -1,7 +1,9 @@
 package store
 
 import (
+	"bytes"
 	"fmt"
+	"iter"
 
 	"blockworld/controlplane/operation"
 	"blockworld/effects"
@@ -16,20 +18,41 @@ func Ops(tx Tx) OpsTx { return OpsTx{tx} }
 
 // Get returns an operation. Errors wrap ErrNotFound or ErrCorrupt.
 func (o OpsTx) Get(id host.OpID) (operation.Operation, error) {
-	v := o.tx.Get(Operations, id[:])
+	b, v := Unfinished, o.tx.Get(Unfinished, id[:])
+	if v == nil {
+		b, v = Operations, o.tx.Get(Operations, id[:])
+	}
 	if v == nil {
 		return operation.Operation{}, fmt.Errorf("operation %s: %w", id, ErrNotFound)
 	}
-	return decodeOp(id[:], v)
+	return decodeOp(b, id[:], v)
 }
 
-func decodeOp(key, value []byte) (operation.Operation, error) {
+// has tells whether an operation is there, without reading it.
+func (o OpsTx) has(id host.OpID) bool {
+	return o.tx.Get(Unfinished, id[:]) != nil || o.tx.Get(Operations, id[:]) != nil
+}
+
+// bucketOf is where an operation lies: those that go on lie together, so that what they go through costs little however
+// many have ended.
+func bucketOf(op *operation.Operation) Bucket {
+	if op.Terminal() {
+		return Operations
+	}
+	return Unfinished
+}
+
+func decodeOp(b Bucket, key, value []byte) (operation.Operation, error) {
 	op, err := operation.Decode(value)
-	if err == nil && string(op.ID[:]) != string(key) {
+	switch {
+	case err != nil:
+	case string(op.ID[:]) != string(key):
 		err = fmt.Errorf("it is operation %s", op.ID)
+	case bucketOf(&op) != b:
+		err = fmt.Errorf("it is %s and does not belong here", op.State)
 	}
 	if err != nil {
-		return operation.Operation{}, fmt.Errorf("%w: %w", damaged(place(Operations, key), "it cannot be read"), err)
+		return operation.Operation{}, fmt.Errorf("%w: %w", damaged(place(b, key), "it cannot be read"), err)
 	}
 	return op, nil
 }
@@ -39,7 +62,7 @@ func decodeOp(key, value []byte) (operation.Operation, error) {
 func (o OpsTx) Create(op operation.Operation, ev operation.Created, at operation.Instant) (operation.Operation, []operation.Effect, error) {
 	key := keyKey(op.Principal, op.Key)
 	switch {
-	case o.tx.Get(Operations, op.ID[:]) != nil || o.tx.Get(Pruned, op.ID[:]) != nil:
+	case o.has(op.ID) || o.tx.Get(Pruned, op.ID[:]) != nil:
 		return op, nil, fmt.Errorf("operation %s: %w", op.ID, ErrExists)
 	case o.tx.Get(Keys, key) != nil:
 		return op, nil, fmt.Errorf("key %q of %s: %w", op.Key, op.Principal, ErrExists)
@@ -55,9 +78,6 @@ func (o OpsTx) Create(op operation.Operation, ev operation.Created, at operation
 	}
 	if made.Parent != (host.OpID{}) {
 		o.tx.Put(ByParent, parentKey(made.Parent, made.ID), nil)
-	}
-	if !made.Terminal() {
-		o.tx.Put(Unfinished, made.ID[:], nil)
 	}
 	return made, left, nil
 }
@@ -114,16 +134,22 @@ func (o OpsTx) step(op operation.Operation, ev operation.Event, at operation.Ins
 	if own, ok := o.tx.(interface {
 		putOwned(b Bucket, key, value []byte)
 	}); ok {
-		own.putOwned(Operations, after.ID[:], record)
+		own.putOwned(bucketOf(&after), after.ID[:], record)
 	} else {
-		o.tx.Put(Operations, after.ID[:], record)
+		o.tx.Put(bucketOf(&after), after.ID[:], record)
 	}
 	return after, left, nil
 }
 
 // Unfinished calls f for each operation that is not terminal, in the order of their ids, until it returns false.
 func (o OpsTx) Unfinished(f func(operation.Operation) bool) error {
-	return o.listed(Unfinished, nil, nil, false, func(k []byte) (host.OpID, bool) { return idOf(k) }, f)
+	var err error
+	o.tx.Scan(Unfinished, nil, nil, func(k, v []byte) bool {
+		var op operation.Operation
+		op, err = decodeOp(Unfinished, k, v)
+		return err == nil && f(op)
+	})
+	return err
 }
 
 // Place is where a listing goes on; the zero Place is its beginning.
@@ -172,7 +198,36 @@ func (o OpsTx) All(after host.OpID, f func(operation.Operation) bool) error {
 	if after != (host.OpID{}) {
 		end = after[:]
 	}
-	return o.listed(Operations, nil, end, true, idOf, f)
+	open, stop := iter.Pull2(o.backwards(Unfinished, end))
+	defer stop()
+	id, v, more := open()
+	var err error
+	tell := func(b Bucket, k, v []byte) bool {
+		var op operation.Operation
+		op, err = decodeOp(b, k, v)
+		return err == nil && f(op)
+	}
+	for k, w := range o.backwards(Operations, end) {
+		for ; more && bytes.Compare(id, k) > 0; id, v, more = open() {
+			if !tell(Unfinished, id, v) {
+				return err
+			}
+		}
+		if !tell(Operations, k, w) {
+			return err
+		}
+	}
+	for ; more; id, v, more = open() {
+		if !tell(Unfinished, id, v) {
+			break
+		}
+	}
+	return err
+}
+
+// backwards goes through a bucket below an end, from the last key on.
+func (o OpsTx) backwards(b Bucket, end []byte) iter.Seq2[[]byte, []byte] {
+	return func(yield func(k, v []byte) bool) { o.tx.ScanBack(b, nil, end, yield) }
 }
 
 func idOf(k []byte) (id host.OpID, ok bool) {
@@ -191,9 +246,7 @@ func (o OpsTx) listed(b Bucket, from, to []byte, back bool, id func(key []byte) 
 	var err error
 	scan(b, from, to, func(k, v []byte) bool {
 		var op operation.Operation
-		if b == Operations {
-			op, err = decodeOp(k, v)
-		} else if id, ok := id(k); !ok {
+		if id, ok := id(k); !ok {
 			err = damaged(place(b, k), "it names no operation")
 		} else if op, err = o.Get(id); err != nil {
 			err = fmt.Errorf("%w: %w", damaged(place(b, k), "its operation is not there"), err)

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"slices"
@@ -212,6 +213,28 @@ func TestPrune(t *testing.T) {
 				}
 			}
 		})
+		t.Run("all are listed newest first, ended or not", func(t *testing.T) {
+			must(t, e.View(func(tx Tx) error {
+				for _, after := range []host.OpID{{}, opID(150), opID(1)} {
+					all, err := ids(func(f func(operation.Operation) bool) error { return Ops(tx).All(after, f) })
+					var want []host.OpID
+					for n := uint64(501); n > 0; n-- {
+						if _, err := Ops(tx).Get(opID(n)); err == nil && (after == host.OpID{} || bytes.Compare(func() []byte { id := opID(n); return id[:] }(), after[:]) < 0) {
+							want = append(want, opID(n))
+						}
+					}
+					if err != nil || !slices.Equal(all, want) {
+						t.Error(len(all), len(want), err)
+					}
+				}
+				few := 0
+				must(t, Ops(tx).All(host.OpID{}, func(operation.Operation) bool { few++; return few < 7 }))
+				if few != 7 {
+					t.Error(few)
+				}
+				return nil
+			}))
+		})
 		if usageOf(t, e) != used {
 			t.Error("pruning changed budgets")
 		}
@@ -273,7 +296,7 @@ func TestRecords(t *testing.T) {
 		t.Run("RU-04/an unknown state of a stored operation is an error", func(t *testing.T) {
 			op := create(t, e, sketch(1), 1000)
 			must(t, e.Update(func(tx Tx) error {
-				tx.Put(Operations, op.ID[:], []byte(`{"id":"`+op.ID.String()+`","state":"done"}`))
+				tx.Put(Unfinished, op.ID[:], []byte(`{"id":"`+op.ID.String()+`","state":"done"}`))
 				return nil
 			}))
 			if _, err := viewOp(e, op.ID); !errors.Is(err, ErrCorrupt) || !errors.Is(err, operation.ErrUnknownValue) {
@@ -288,8 +311,12 @@ func TestCheckSeesDisagreement(t *testing.T) {
 	parent := sketch(9)
 	parent.Kind = host.KindMacro
 	for name, harm := range map[string]func(tx Tx, op operation.Operation){
-		"operation": func(tx Tx, op operation.Operation) { tx.Delete(Operations, op.ID[:]) },
-		"open":      func(tx Tx, op operation.Operation) { tx.Delete(Unfinished, op.ID[:]) },
+		"operation": func(tx Tx, op operation.Operation) { tx.Delete(Unfinished, op.ID[:]) },
+		"moved": func(tx Tx, op operation.Operation) {
+			tx.Put(Operations, op.ID[:], tx.Get(Unfinished, op.ID[:]))
+			tx.Delete(Unfinished, op.ID[:])
+		},
+		"twice":     func(tx Tx, op operation.Operation) { tx.Put(Operations, op.ID[:], tx.Get(Unfinished, op.ID[:])) },
 		"open more": func(tx Tx, op operation.Operation) { tx.Put(Unfinished, []byte("0123456789abcdef"), nil) },
 		"key":       func(tx Tx, op operation.Operation) { tx.Delete(Keys, keyKey(op.Principal, op.Key)) },
 		"key other": func(tx Tx, op operation.Operation) {
@@ -306,7 +333,7 @@ func TestCheckSeesDisagreement(t *testing.T) {
 		"name":  func(tx Tx, op operation.Operation) { tx.Put(Names, []byte("n"), []byte("x")) },
 		"print": func(tx Tx, op operation.Operation) { tx.Put(Blueprints, make([]byte, 32), []byte("x")) },
 		"meta":  func(tx Tx, op operation.Operation) { tx.Put(Meta, []byte("pet"), []byte("cat")) },
-		"bytes": func(tx Tx, op operation.Operation) { tx.Put(Operations, op.ID[:], []byte("{}")) },
+		"bytes": func(tx Tx, op operation.Operation) { tx.Put(Unfinished, op.ID[:], []byte("{}")) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			engines(t, func(t *testing.T, e Engine) {

@@ -229,7 +229,7 @@ func (u *upgrader) operation(v []byte) error {
 	if op, err = operation.Decode(record); err != nil {
 		return err
 	}
-	if err := u.put(Operations, op.ID[:], record); err != nil {
+	if err := u.put(bucketOf(&op), op.ID[:], record); err != nil {
 		return err
 	}
 	if err := u.put(ByActor, timeKey(op.Actor, op.Created, op.ID), nil); err != nil {
@@ -245,8 +245,5 @@ func (u *upgrader) operation(v []byte) error {
 			return err
 		}
 	}
-	if op.Terminal() {
-		return nil
-	}
-	return u.put(Unfinished, op.ID[:], nil)
+	return nil
 }
