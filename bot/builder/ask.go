@@ -31,6 +31,9 @@ type asked struct {
 // ask binds an effect, asks the guard, and then the gate. Nil means that the guard would not have it, or that the work is
 // over; it has been reported.
 func (w *worker) ask(tx *bot.Tx, p proposal) *asked {
+	if w.site.withheld[p.step] {
+		return nil
+	}
 	b, err := w.bind(tx, p)
 	if err != nil {
 		w.fail(err)
@@ -192,13 +195,17 @@ func (w *worker) withheld(q *asked) {
 	w.site.Report(Denied{Step: q.prop.step, Capability: q.prop.post.Capability(), Rule: q.leave.Code, Why: q.leave.Message, Gate: true})
 }
 
-// withhold tells the mission that a step has no leave. What may pass is asked again when facts change, the rest only when a
-// cell near it does.
+// withhold tells the mission that a step has no leave. What may pass is asked again when facts change, the rest not in this
+// run of the program.
 func (w *worker) withhold(q *asked) {
 	if q.leave.Again {
 		w.refuse(q.prop.step)
 		return
 	}
+	if w.site.withheld == nil {
+		w.site.withheld = map[int]bool{}
+	}
+	w.site.withheld[q.prop.step] = true
 	if err := w.site.mission.Denied(q.prop.step); err != nil {
 		w.fail(err)
 	}

@@ -245,7 +245,7 @@ func (w *worker) admitEquip(tx *bot.Tx, step int, item registry.ItemID, slot int
 			return then(tx, adm, &gesture{base: adm.base, corrections: tx.Corrections(), ended: tx.Ticks()})
 		}
 		if w.phase == working {
-			w.refuse(step)
+			w.leaveOut(step)
 		}
 		return w.phase == working
 	})

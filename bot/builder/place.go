@@ -60,7 +60,7 @@ func (w *worker) place(tx *bot.Tx, step int) bool {
 	q := w.ask(tx, w.proposeUse(tx, &b))
 	if q == nil {
 		if w.phase == working {
-			w.refuse(step)
+			w.leaveOut(step)
 		}
 		return w.phase == working
 	}
@@ -106,6 +106,14 @@ func (w *worker) refuse(step int) {
 	w.denials[step] = true
 	if err := w.site.mission.Denied(step); err != nil {
 		w.fail(err)
+	}
+}
+
+// leaveOut refuses a step that the guard denied; one without the gate's leave is not offered again by itself.
+func (w *worker) leaveOut(step int) {
+	w.refuse(step)
+	if w.site.withheld[step] {
+		delete(w.denials, step)
 	}
 }
 

@@ -67,19 +67,20 @@ type Site struct {
 	Now    func() time.Time        // nil: time.Now
 	States effects.States
 
-	mission *mission.Mission
-	stopped atomic.Bool
-	quits   atomic.Bool
-	current atomic.Pointer[worker]  // of the live session
-	asks    int                     // questions asked of the gate by this process
-	stands  map[effects.Cursor]bool // cursors since the last one that a step was lost from
-	last    effects.Cursor
-	entry   uint64 // number of the play entry under way
-	demoted bool
-	silent  int // sessions in a row without a single answer to a fence
-	index   map[*mission.Step]int
-	roof    map[[2]int32]int32       // by x and z: the highest cell of the finished building
-	watched map[int]effects.ActionID // unverified steps whose action the journal still holds as unverified
+	mission  *mission.Mission
+	stopped  atomic.Bool
+	quits    atomic.Bool
+	current  atomic.Pointer[worker]  // of the live session
+	withheld map[int]bool            // steps that the gate gave no leave for, for good
+	asks     int                     // questions asked of the gate by this process
+	stands   map[effects.Cursor]bool // cursors since the last one that a step was lost from
+	last     effects.Cursor
+	entry    uint64 // number of the play entry under way
+	demoted  bool
+	silent   int // sessions in a row without a single answer to a fence
+	index    map[*mission.Step]int
+	roof     map[[2]int32]int32       // by x and z: the highest cell of the finished building
+	watched  map[int]effects.ActionID // unverified steps whose action the journal still holds as unverified
 }
 
 // The points of this package; the journal calls its own.
@@ -295,3 +296,9 @@ func (s *Site) Repair(i int) error {
 	}
 	return s.Journal.Decide(st.Action, journal.Release)
 }
+
+// Entry is the number of the play entry under way.
+func (s *Site) Entry() uint64 { return s.entry }
+
+// Again lets Work begin anew after Quit.
+func (s *Site) Again() { s.quits.Store(false) }

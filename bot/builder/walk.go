@@ -46,6 +46,10 @@ func (w *worker) walk(tx *bot.Tx, step int) bool {
 			if w.phase != working && w.phase != reconciling {
 				return false
 			}
+			if w.phase == working && w.site.withheld[step] {
+				w.leaveOut(step)
+				return true
+			}
 			return w.walkFailed(tx, step, "denied")
 		}
 		return w.setOut(tx, step, adm, r.Nodes)

@@ -90,15 +90,15 @@ func (r *runner) bind(ctx context.Context, g *host.Gateway) (*host.Bound, error)
 	case g.Action.Capability == BuildStructure:
 		return r.bindMacro(ctx, g, m)
 	case m != nil:
-		return nil, refuse("busy", "the actor is building (operation %s): wait for it, or cancel it", m.op)
+		return nil, busy(m)
 	}
 	req, err := actor.Parse(g.Action.Capability, g.Action.Arguments)
 	if err != nil {
 		return nil, err
 	}
-	s := r.present()
-	if s == nil || s.macro {
-		return nil, refuse("not_ready", "the actor is not on its server just now: wait until it is published as ready")
+	s, err := r.await(ctx)
+	if err != nil {
+		return nil, err
 	}
 	p, err := s.actor.Prepare(ctx, actor.Order{Op: g.Op, Principal: string(g.Principal), Lease: g.Lease}, req)
 	if err != nil {
@@ -128,12 +128,11 @@ func (r *runner) bound(ctx context.Context, b *effects.Binding, previews []host.
 // placed is the present epoch with the sequence of the newest publication in it.
 func (r *runner) placed(ctx context.Context) (host.Epoch, uint64, error) {
 	for range 2 {
-		p, _ := r.snapshot(ctx)
 		r.mu.Lock()
-		pub := r.pub
+		pub, now := r.pub, r.epoch
 		r.mu.Unlock()
-		if pub.epoch == p.Epoch && p.Epoch.Valid() {
-			return p.Epoch, pub.sequence, nil
+		if pub.epoch == now && now.Valid() {
+			return now, pub.sequence, nil
 		}
 		if err := r.publish(ctx, true); err != nil {
 			return host.Epoch{}, 0, err

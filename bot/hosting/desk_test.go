@@ -33,6 +33,7 @@ type desk struct {
 	refuseOut    error                            // what Outcome answers
 	policy       func(*operation) (code string)   // of children; nil allows
 	hold         func(*operation) <-chan struct{} // before a child is delivered; nil: at once
+	room         func() bool                      // for another child; nil: always
 	blueprints   map[effects.Digest][]byte
 	ops          map[host.OpID]*operation
 	keys         map[string]host.OpID
@@ -176,6 +177,9 @@ func (d *desk) Ack(_ context.Context, s host.Session, a host.Ack) (err error) {
 		d.acks[a.Op] = append(d.acks[a.Op], a)
 		if op := d.ops[a.Op]; op != nil {
 			op.accepted = op.accepted || a.Accepted
+			if a.Code == host.CodeUnbound { // as a gateway turns it
+				d.outcomes[a.Op] = append(d.outcomes[a.Op], host.Outcome{Op: a.Op, Status: host.Interrupted, Code: a.Code})
+			}
 		}
 	})
 	return err
@@ -204,6 +208,9 @@ func (d *desk) Outcome(_ context.Context, s host.Session, o host.Outcome) (err e
 		}
 		if err = d.refuseOut; err != nil {
 			return
+		}
+		if all := d.outcomes[o.Op]; len(all) > 0 && all[len(all)-1].Status == host.Interrupted && o.Status != host.Interrupted {
+			d.t.Errorf("operation %s (%s) was said to be unsent and then %s", o.Op, d.ops[o.Op].action.Capability, o.Status)
 		}
 		d.outcomes[o.Op] = append(d.outcomes[o.Op], o)
 		if op := d.ops[o.Op]; op != nil {
@@ -240,7 +247,7 @@ func (d *desk) SubmitChild(ctx context.Context, s host.Session, c host.Child) (h
 	var actor host.Name
 	d.mu.Lock()
 	actor = d.manifest.Actors[0].ID
-	if len(d.children) >= host.MaxChildren {
+	if len(d.children) >= host.MaxChildren || d.room != nil && !d.room() {
 		d.mu.Unlock()
 		return host.ChildView{}, &coded{"capacity"}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -22,10 +23,12 @@ type Host struct {
 	session host.Session  // of the daemon; zero while not registered
 	changed chan struct{} // closed when session changes
 	jobs    sync.WaitGroup
+	ctx     context.Context // of Run
 }
 
 // New opens the actors' journals and reads what they know. Close gives them up; Run does it when it ends.
 func New(cfg Config) (*Host, error) {
+	cfg.Actors = slices.Clone(cfg.Actors) // the caller may go on with its own
 	if err := cfg.defaults(); err != nil {
 		return nil, err
 	}
@@ -67,6 +70,7 @@ func (h *Host) Journal(id host.Name) *journal.Journal {
 // Run registers and works until ctx ends, whatever becomes of the daemon and the servers; then it returns ctx's error,
 // with every session closed and every journal too.
 func (h *Host) Run(ctx context.Context) error {
+	h.ctx = ctx
 	var actors sync.WaitGroup
 	for _, r := range h.order {
 		for _, loop := range []func(context.Context){r.live, r.publishes, r.pump} {

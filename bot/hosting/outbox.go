@@ -95,8 +95,29 @@ func (r *runner) forget(op host.OpID, s host.Status) {
 	delete(r.jobs, op)
 }
 
+// asSaid is an outcome as it was told first: what only this process saw of it, where the bot ended up, belongs to every
+// repeat of it too.
+func (r *runner) asSaid(o host.Outcome) host.Outcome {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	old, again := r.said[o.Op]
+	if again && old.Status == o.Status && old.Code == o.Code && old.Evidence == o.Evidence {
+		return old
+	}
+	if !again {
+		r.saidIDs = append(r.saidIDs, o.Op)
+	}
+	r.said[o.Op] = o
+	for len(r.saidIDs) > mostPrepared {
+		delete(r.said, r.saidIDs[0])
+		r.saidIDs = r.saidIDs[1:]
+	}
+	return o
+}
+
 // report tells one outcome. A daemon that says for good that it does not take it is not asked again.
 func (r *runner) report(ctx context.Context, o host.Outcome) error {
+	o = r.asSaid(o)
 	err := r.h.with(ctx, func(s host.Session) error { return r.h.cfg.Daemon.Outcome(ctx, s, o) })
 	if err != nil && r.h.final(err) {
 		r.h.cfg.Log.Warn("the daemon does not take an outcome", "operation", o.Op, "status", o.Status, "error", err)

@@ -38,10 +38,18 @@ type state struct {
 }
 
 // herald pokes the publisher when a session has something new.
-type herald struct{ r *runner }
+type herald struct {
+	r     *runner
+	epoch worldstate.Epoch
+	end   func() // when the session is over; may be nil
+}
 
 // Fact implements bot.Listener.
 func (l *herald) Fact(tx *bot.Tx, f bot.Fact) {
+	if l.epoch != f.Epoch {
+		l.epoch = f.Epoch
+		l.r.moved(f.Epoch)
+	}
 	switch f.Event.(type) {
 	case worldstate.Joined, worldstate.Respawned, worldstate.Teleported, worldstate.HealthChanged, worldstate.GameModeChanged:
 		poke(l.r.told)
@@ -52,7 +60,22 @@ func (l *herald) Fact(tx *bot.Tx, f bot.Fact) {
 func (l *herald) Tick(*bot.Tx) bool { return false }
 
 // Ended implements bot.Listener.
-func (l *herald) Ended(error) { poke(l.r.told) }
+func (l *herald) Ended(error) {
+	if l.end != nil {
+		l.end()
+	}
+	poke(l.r.told)
+}
+
+// moved notes the epoch of the live session.
+func (r *runner) moved(e worldstate.Epoch) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.live_ != nil {
+		r.epoch = epochOf(r.live_.entry, e)
+		r.renewed()
+	}
+}
 
 // publishes tells the daemon of the actor: when something has changed, not faster than Config.Publish, and every
 // Config.Repeat anyway.

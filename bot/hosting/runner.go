@@ -29,6 +29,7 @@ type runner struct {
 	terms   actor.Terms
 	settled chan struct{} // something new may be in the outbox
 	told    chan struct{} // something is to be published
+	asked   chan struct{} // a build waits for its turn
 	telling sync.Mutex    // held while publishing
 
 	mu       sync.Mutex
@@ -37,8 +38,13 @@ type runner struct {
 	prepared map[host.OpID]*actor.Prepared // bound and not delivered
 	bindings []host.OpID                   // of prepared, oldest first
 	jobs     map[host.OpID]*job            // delivered and not done with
+	said     map[host.OpID]host.Outcome    // outcomes as they were told first
+	saidIDs  []host.OpID                   // of said, oldest first
+	builds   map[host.OpID]*build          // bound and not delivered
 	macro    *macro                        // under way or waiting for its turn
 	stopped  bool                          // emergency stop
+	newer    chan struct{}                 // see news
+	epoch    host.Epoch                    // of the live session
 	entry    uint64                        // number of the newest play entry, the host epoch
 	pub      published                     // what was published last
 }
@@ -54,7 +60,7 @@ type session struct {
 func newRunner(h *Host, cfg *ActorConfig) (*runner, error) {
 	r := &runner{
 		h: h, cfg: cfg, settled: make(chan struct{}, 1), told: make(chan struct{}, 1),
-		prepared: map[host.OpID]*actor.Prepared{}, jobs: map[host.OpID]*job{},
+		prepared: map[host.OpID]*actor.Prepared{}, jobs: map[host.OpID]*job{}, builds: map[host.OpID]*build{}, asked: make(chan struct{}, 1), said: map[host.OpID]host.Outcome{},
 	}
 	var err error
 	if r.terms, err = actor.TermsOf(&cfg.Profile); err != nil {
@@ -149,7 +155,7 @@ func (r *runner) play(ctx context.Context) error {
 	defer end()
 	r.mu.Lock()
 	r.end = end
-	waiting := r.macro != nil
+	waiting := r.macro != nil && r.macro.job.begun
 	r.mu.Unlock()
 	if waiting { // it came between two looks
 		return nil
@@ -222,6 +228,7 @@ func (r *runner) begin(s *session) {
 	r.mu.Lock()
 	r.live_, r.entry = s, s.entry
 	stopped := r.stopped
+	r.renewed()
 	r.mu.Unlock()
 	if stopped {
 		s.actor.Stop()
@@ -232,7 +239,7 @@ func (r *runner) begin(s *session) {
 // over forgets the live session and what was bound in it.
 func (r *runner) over() {
 	r.mu.Lock()
-	r.live_, r.end = nil, nil
+	r.live_, r.end, r.epoch = nil, nil, host.Epoch{}
 	clear(r.prepared)
 	r.bindings = nil
 	r.mu.Unlock()
@@ -247,6 +254,51 @@ func (r *runner) rejoin() {
 	if end != nil {
 		end()
 	}
+}
+
+// news is closed when the live session or its epoch has become another. The lock is held.
+func (r *runner) news() <-chan struct{} {
+	if r.newer == nil {
+		r.newer = make(chan struct{})
+	}
+	return r.newer
+}
+
+// renewed wakes who waits for news. The lock is held.
+func (r *runner) renewed() {
+	if r.newer != nil {
+		close(r.newer)
+		r.newer = nil
+	}
+}
+
+// sessionWait is how long a question waits for the actor to come back to its server.
+const sessionWait = 10 * time.Second
+
+// await waits for a live session of its own, not of a build, with a known epoch.
+func (r *runner) await(ctx context.Context) (*session, error) {
+	ctx, cancel := context.WithTimeout(ctx, sessionWait)
+	defer cancel()
+	for {
+		r.mu.Lock()
+		s, m, ready, news := r.live_, r.macro, r.epoch.Valid(), r.news()
+		r.mu.Unlock()
+		switch {
+		case m != nil:
+			return nil, busy(m)
+		case s != nil && ready:
+			return s, nil
+		}
+		select {
+		case <-news:
+		case <-ctx.Done():
+			return nil, refuse("not_ready", "the actor is not on its server just now: wait until it is published as ready")
+		}
+	}
+}
+
+func busy(m *macro) error {
+	return refuse("busy", "the actor is building (operation %s): wait for it, or cancel it", m.op)
 }
 
 // present is the live session, nil between two.

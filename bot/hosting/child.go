@@ -1,0 +1,173 @@
+package hosting
+
+import (
+	"context"
+	"encoding/json"
+
+	"blockworld/bot/builder"
+	"blockworld/bot/scene"
+	"blockworld/effects"
+	"blockworld/effects/host"
+)
+
+// question is one effect that a build wants: a child operation from its submit to its leave.
+type question struct {
+	builder.Question
+	reply func(builder.Leave)
+	op    host.OpID
+}
+
+// Ask implements builder.Gate: it submits a child. The answer comes with its delivery.
+func (m *macro) Ask(q builder.Question, reply func(builder.Leave)) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	switch {
+	case m.ended != "":
+		go reply(builder.Leave{Code: string(host.Cancelled), Message: m.why, Again: true})
+		return
+	case m.full || m.children >= host.MaxChildren:
+		m.crowded()
+		go reply(builder.Leave{Code: "capacity", Message: "this operation may have no further child", Again: true})
+		return
+	}
+	ask := &question{Question: q, reply: reply}
+	ask.Key = m.nonce + "-" + q.Key
+	m.asks[ask.Key] = ask
+	m.children++
+	m.r.h.go_(func() { m.submit(ask) })
+}
+
+// crowded ends the work because no further child is allowed; a further operation goes on. The lock is held.
+func (m *macro) crowded() {
+	m.full = true
+	m.end("continue", "the children of one operation are used up")
+}
+
+// submit asks the daemon for a child and hears at once when there will be none.
+func (m *macro) submit(ask *question) {
+	name := ask.Request.Capability().String()
+	arguments, err := json.Marshal(ask.Request)
+	var view host.ChildView
+	if err == nil {
+		err = m.r.h.with(m.r.h.ctx, func(s host.Session) (err error) {
+			view, err = m.r.h.cfg.Daemon.SubmitChild(m.r.h.ctx, s, host.Child{Parent: m.op, Key: ask.Key, Action: host.Action{Capability: name, Arguments: arguments}})
+			return err
+		})
+	}
+	no := builder.Leave{Code: view.Code, Message: view.Message}
+	switch {
+	case err != nil:
+		no.Code, no.Message, no.Again = m.r.h.code(err), err.Error(), true
+		m.mu.Lock()
+		switch no.Code {
+		case "capacity":
+			m.crowded()
+		case "denied", "budget_exceeded", "forbidden":
+			no.Again = false
+		case "stopped", "lease_expired", "conflict": // the parent itself is at its end, and hears of it by itself
+			m.note = "no child: " + err.Error()
+		}
+		m.mu.Unlock()
+	case view.State == "rejected" || view.State == "stale" || view.State == "cancelled":
+		switch view.Code { // refused by ourselves, because the world has moved on
+		case "stale", host.CodeUnbound, "not_ready", "timeout":
+			no.Again = true
+		}
+		if no.Code == "" {
+			no.Code = view.State
+		}
+	default:
+		if view.State == "awaiting_confirmation" {
+			m.mu.Lock()
+			m.note = "waiting: confirmation of " + view.Op.String()
+			m.mu.Unlock()
+			poke(m.told)
+		}
+		return
+	}
+	m.mu.Lock()
+	delete(m.asks, ask.Key)
+	m.mu.Unlock()
+	ask.reply(no)
+}
+
+// Unused implements builder.Gate: nothing is marked under a child's id, so it ends as interrupted.
+func (m *macro) Unused(op effects.ActionID, code, why string) {
+	m.r.mu.Lock()
+	j := m.r.jobs[op]
+	m.r.mu.Unlock()
+	m.forget(op)
+	if j != nil {
+		m.r.finish(j, host.Outcome{Op: op, Status: host.Interrupted, Code: code, Message: clip("nothing was sent: " + why)})
+	}
+}
+
+func (m *macro) forget(op host.OpID) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if q := m.byOp[op]; q != nil {
+		delete(m.byOp, op)
+		delete(m.asks, q.Key)
+	}
+}
+
+// bindChild binds what a build asked for.
+func (r *runner) bindChild(ctx context.Context, g *host.Gateway, m *macro) (*host.Bound, error) {
+	if m == nil || m.op != g.Parent {
+		return nil, refuse(host.CodeUnbound, "operation %s is not under way here", g.Parent)
+	}
+	m.mu.Lock()
+	q := m.asks[g.Key]
+	if q != nil {
+		if q.op != (host.OpID{}) {
+			delete(m.byOp, q.op)
+		}
+		q.op = g.Op
+		m.byOp[g.Op] = q
+	}
+	m.mu.Unlock()
+	if q == nil {
+		return nil, refuse(host.CodeUnbound, "the build does not ask for %s", g.Key)
+	}
+	b := q.Bind(g.Op)
+	if err := b.Issuable(); err != nil {
+		return nil, err
+	}
+	v := scene.Preview(m.reg, b.Postcondition, scene.Ground{Scope: m.b.plot.ID, Ownership: m.b.plot.Ownership}, int(q.Distance))
+	return r.bound(ctx, &b, []host.Preview{v}, "for the build: "+v.Operation+" "+v.Block+v.Item)
+}
+
+// deliverChild gives a build its leave.
+func (r *runner) deliverChild(ctx context.Context, d *host.Delivery) {
+	r.mu.Lock()
+	m := r.macro
+	r.mu.Unlock()
+	var q *question
+	if m != nil && m.op == d.Parent {
+		m.mu.Lock()
+		q = m.byOp[d.Op]
+		m.mu.Unlock()
+	}
+	if q != nil {
+		b := q.Bind(d.Op)
+		if b.Digest() != d.Bound.Digest {
+			q = nil
+		}
+	}
+	if q == nil {
+		r.unbound(ctx, d.Op)
+		return
+	}
+	j := &job{op: d.Op, digest: d.Bound.Digest, done: true} // its outcome comes from the journal as soon as it is there
+	r.mu.Lock()
+	again := r.jobs[d.Op] != nil
+	if !again {
+		r.jobs[d.Op] = j
+	}
+	r.mu.Unlock()
+	if again {
+		r.repeated(ctx, d.Op)
+		return
+	}
+	r.take(ctx, j, func() { q.reply(builder.Leave{OK: true, Op: d.Op}) })
+}
