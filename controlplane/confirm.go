@@ -106,7 +106,7 @@ func (g *Gateway) rests(w *work, op *operation.Operation) (operation.Fence, scen
 	if _, err := stopped(w.tx, op.Actor); err != nil {
 		return fenceFor(err, operation.FenceStop), scene{}, unless(err, CodeStopped)
 	}
-	if err := leased(w.tx, op.Actor, op.Principal, op.Lease, w.at); err != nil {
+	if err := w.g.leased(w.tx, op.Actor, op.Principal, op.Lease, w.at); err != nil {
 		return fenceFor(err, operation.FenceLease), scene{}, unless(err, CodeLeaseExpired, CodeLeaseConflict)
 	}
 	s, err := g.scene(op.Actor, op.Action.Capability)

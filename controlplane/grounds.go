@@ -46,8 +46,8 @@ func stopped(tx store.Tx, actor host.Name) (store.Stop, error) {
 }
 
 // leased refuses unless the lease is live and held by the principal.
-func leased(tx store.Tx, actor, principal host.Name, id string, at operation.Instant) error {
-	l, found, err := store.LeasesOf(tx).Get(actor)
+func (g *Gateway) leased(tx store.Tx, actor, principal host.Name, id string, at operation.Instant) error {
+	l, found, err := g.lease(tx, actor)
 	switch {
 	case err != nil:
 		return err
@@ -57,6 +57,25 @@ func leased(tx store.Tx, actor, principal host.Name, id string, at operation.Ins
 		return Errorf(CodeLeaseConflict, "principal %s holds the lease of actor %s: wait until it is released or expires", l.Holder, actor).with("holder", string(l.Holder))
 	}
 	return Errorf(CodeLeaseExpired, "this lease of actor %s is over: acquire a new one", actor).with("actor", string(actor))
+}
+
+// lease reads a lease; what was read before and has not changed a byte is not decoded again.
+func (g *Gateway) lease(tx store.Tx, actor host.Name) (store.Lease, bool, error) {
+	raw := tx.Get(store.Leases, []byte(actor))
+	g.mu.Lock()
+	a := g.actors[actor]
+	if a != nil && raw != nil && string(raw) == a.leaseRaw {
+		defer g.mu.Unlock()
+		return a.lease, true, nil
+	}
+	g.mu.Unlock()
+	l, found, err := store.LeasesOf(tx).Get(actor)
+	if a != nil && found && err == nil {
+		g.mu.Lock()
+		a.lease, a.leaseRaw = l, string(raw)
+		g.mu.Unlock()
+	}
+	return l, found, err
 }
 
 // current refuses an epoch or an observation that the world has moved on from.
@@ -98,7 +117,7 @@ func (g *Gateway) stands(tx store.Tx, q *request, at operation.Instant) (scene, 
 	if err != nil {
 		return scene{}, err
 	}
-	if err := leased(tx, q.Actor, q.principal, q.Lease, at); err != nil {
+	if err := g.leased(tx, q.Actor, q.principal, q.Lease, at); err != nil {
 		return scene{}, err
 	}
 	s, err := g.scene(q.Actor, q.Action.Capability)

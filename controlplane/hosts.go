@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"blockworld/controlplane/store"
 	"blockworld/effects"
 	"blockworld/effects/host"
 )
@@ -32,6 +33,9 @@ type actorState struct {
 	spec host.Actor
 	caps map[string]capability
 	open map[host.OpID]*openOp
+
+	lease    store.Lease // decoded from leaseRaw, the record as read last
+	leaseRaw string
 
 	pub  *host.Publication // the newest of this session; nil: none yet
 	seqs [Window]uint64    // the last publications of this epoch, newest at (n-1)%Window

@@ -55,7 +55,7 @@ func (g *Gateway) Renew(ctx context.Context, p Principal, actor host.Name, id st
 		return Lease{}, err
 	}
 	return g.lend(actor, func(w *work, l store.Lease, live bool) (store.Lease, error) {
-		if err := leased(w.tx, actor, p.ID, id, w.at); err != nil {
+		if err := w.g.leased(w.tx, actor, p.ID, id, w.at); err != nil {
 			return l, err
 		}
 		l.Renewed, l.Expires = w.at, w.at+operation.Instant(ttl.Milliseconds())
@@ -95,7 +95,7 @@ func (g *Gateway) Release(ctx context.Context, p Principal, actor host.Name, id 
 		return err
 	}
 	err := g.update(func(w *work) error {
-		if err := leased(w.tx, actor, p.ID, id, w.at); err != nil {
+		if err := w.g.leased(w.tx, actor, p.ID, id, w.at); err != nil {
 			return err
 		}
 		store.LeasesOf(w.tx).Delete(actor)
