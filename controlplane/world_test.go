@@ -239,9 +239,14 @@ func (w *world) macro(task host.Name) (host.Delivery, controlplane.SubmitRequest
 	v, err := w.submit(ann, r)
 	w.ok(err)
 	w.is(v, operation.Queued)
-	d := w.next()
-	w.ok(w.h.Accept(w.ctx, d))
-	return d, r
+	for _, d := range w.deliver().Deliveries {
+		if d.Op == v.ID {
+			w.ok(w.h.Accept(w.ctx, d))
+			return d, r
+		}
+	}
+	w.t.Fatal("the macro was not delivered")
+	return host.Delivery{}, r
 }
 
 func (w *world) child(parent host.OpID, key string) (host.ChildView, error) {

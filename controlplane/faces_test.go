@@ -1,0 +1,328 @@
+package controlplane_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"blockworld/controlplane"
+	"blockworld/controlplane/hosttest"
+	"blockworld/controlplane/operation"
+	"blockworld/controlplane/policy"
+	"blockworld/controlplane/store"
+	"blockworld/effects"
+	"blockworld/effects/host"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func TestContractRows(t *testing.T) {
+	t.Run("RU-05/reads and dry runs change no byte", func(t *testing.T) {
+		s := &schedule{engine: &crashing{Engine: store.Memory()}}
+		s.world = newWorld(t, asking, func(w *world) { w.engine = s.engine })
+		w := s.world
+		v := w.waiting()
+		r := w.request(ann, "bot1")
+		_, err := w.g.PutBlueprint(w.ctx, ann, "house", []byte("a house"))
+		w.ok(err)
+		before, commits := s.disk(), w.engine.Stats().Commits
+		_, err = w.g.Actors(w.ctx, ann)
+		w.ok(err)
+		_, err = w.g.Observe(w.ctx, ann, "bot1")
+		w.ok(err)
+		_, err = w.g.Capabilities(w.ctx, ann, "bot1")
+		w.ok(err)
+		_, err = w.g.LeaseOf(w.ctx, ann, "bot1")
+		w.ok(err)
+		_, err = w.g.Blueprints(w.ctx, ann)
+		w.ok(err)
+		_, err = w.g.Operation(w.ctx, pat, v.ID)
+		w.ok(err)
+		_, err = w.g.Operations(w.ctx, pat, controlplane.Filter{Actor: "bot1"})
+		w.ok(err)
+		for _, q := range []controlplane.WaitRequest{{Op: v.ID}, {Actor: "bot1"}, {Task: "t"}} {
+			_, err = w.g.Wait(w.ctx, ann, q)
+			w.ok(err)
+		}
+		_, err = served(w, func() (json.RawMessage, error) { return w.g.Read(w.ctx, ann, "bot1", action("world_status", 0)) })
+		w.ok(err)
+		_, err = served(w, func() (controlplane.Explanation, error) { return w.g.Explain(w.ctx, ann, r) })
+		w.ok(err)
+		w.publish("bot1", 3)
+		w.ok(w.g.Sweep())
+		w.g.Stats()
+		if s.disk() != before || w.engine.Stats().Commits != commits {
+			t.Fatal("the store changed")
+		}
+	})
+
+	t.Run("RU-09/seven things are told of an effect", func(t *testing.T) {
+		w := newWorld(t)
+		all, err := w.g.Capabilities(w.ctx, ann, "bot1")
+		w.ok(err)
+		for _, c := range all {
+			if c.Name == "" || c.Kind == "" || len(c.Schema) == 0 || c.Digest == (effects.Digest{}) || c.LeastGrade == "" || c.Rollback == "" || c.Cancellation == "" {
+				t.Fatalf("capability %+v", c) // capability, typed request, receipt, rollback boundary
+			}
+		}
+		r := w.request(ann, "bot1")
+		e, err := served(w, func() (controlplane.Explanation, error) { return w.g.Explain(w.ctx, ann, r) })
+		w.ok(err)
+		if e.Bound == nil || len(e.Lines) == 0 || e.Decision.Result != policy.Allow { // dry run
+			t.Fatalf("explanation %+v", e)
+		}
+		v, err := w.submit(ann, r)
+		w.ok(err)
+		again, err := w.g.Submit(w.ctx, ann, r) // idempotency
+		w.ok(err)
+		if again.ID != v.ID || v.Policy.Revision == "" || v.Principal != "ann" { // authority
+			t.Fatalf("%+v", v)
+		}
+		d := w.next()
+		w.ok(w.h.Perform(w.ctx, d))
+		if v = w.look(ann, v.ID); v.Outcome == nil || v.Outcome.Receipt == nil || v.Outcome.Receipt.Grade == "" { // typed result, receipt
+			t.Fatalf("%+v", v.Outcome)
+		}
+	})
+}
+
+func TestExplainTellsTheRule(t *testing.T) {
+	w := newWorld(t, func(w *world) {
+		w.config.Rules = []policy.Rule{{ID: "no-stone", Layer: policy.LayerServer, Result: policy.Deny}}
+	})
+	r := w.request(ann, "bot1")
+	r.Key = ""
+	e, err := served(w, func() (controlplane.Explanation, error) { return w.g.Explain(w.ctx, ann, r) })
+	w.ok(err)
+	if e.Decision.Result != policy.Deny || e.Decision.Rules[0] != "no-stone" {
+		t.Fatalf("%+v", e.Decision)
+	}
+	w.h.Bind = func(q host.Gateway) host.Answer { return hosttest.Refusal(q, "busy", "wait") }
+	e, err = served(w, func() (controlplane.Explanation, error) { return w.g.Explain(w.ctx, ann, r) })
+	w.ok(err)
+	if e.Bound != nil || e.Refusal.Code != "busy" {
+		t.Fatalf("%+v", e)
+	}
+}
+
+func TestAHostThatLiesOrIsSlow(t *testing.T) {
+	t.Run("an answer about another operation", func(t *testing.T) {
+		w := newWorld(t)
+		var q host.Gateway
+		w.h.Bind = func(g host.Gateway) host.Answer { q = g; return host.Answer{} }
+		r := w.request(ann, "bot1")
+		done := aside(func() (operation.View, error) { return w.g.Submit(w.ctx, ann, r) })
+		w.asked(1)
+		w.deliver()
+		b := w.h.Bound(q)
+		b.Op[0] ^= 1
+		w.code(w.g.Host().Answer(w.ctx, w.h.Session(), host.Answer{Gateway: q.ID, Bound: &b}), controlplane.CodeInvalid)
+		w.code(w.g.Host().Answer(w.ctx, w.h.Session(), host.Answer{Gateway: q.ID, Output: json.RawMessage(`{}`)}), controlplane.CodeInvalid)
+		w.ok(w.g.Host().Answer(w.ctx, w.h.Session(), w.h.Reply(q)))
+		w.ok((<-done).err)
+	})
+
+	t.Run("no answer in time", func(t *testing.T) {
+		w := newWorld(t)
+		w.h.Bind = func(q host.Gateway) host.Answer { return host.Answer{} }
+		r := w.request(ann, "bot1")
+		done := aside(func() (operation.View, error) { return w.g.Submit(w.ctx, ann, r) })
+		w.asked(1)
+		w.deliver()
+		w.sweep(5 * time.Second)
+		if b := w.deliver(); len(b.Gateways) != 1 { // the first poll may have been lost
+			t.Fatalf("%+v", b)
+		}
+		w.ok(w.h.Renew(w.ctx))
+		w.sweep(20 * time.Second)
+		w.code((<-done).err, controlplane.CodeTimeout)
+		w.nothingButBinds(2)
+	})
+
+	t.Run("publications that go back", func(t *testing.T) {
+		w := newWorld(t)
+		p := host.Publication{Actor: "bot1", Epoch: host.Epoch{Host: 1, World: 1, Timeline: 1}, Sequence: 1, GameTick: 5000}
+		w.code(w.g.Host().Publish(w.ctx, w.h.Session(), p), controlplane.CodeStale)
+		p.Sequence, p.GameTick = 50, 10
+		w.code(w.g.Host().Publish(w.ctx, w.h.Session(), p), controlplane.CodeConflict)
+		w.ok(w.h.Respawn(w.ctx, "bot1"))
+		p.GameTick = 5000
+		w.code(w.g.Host().Publish(w.ctx, w.h.Session(), p), controlplane.CodeStale)
+	})
+
+	t.Run("its session ends while it is asked", func(t *testing.T) {
+		w := newWorld(t)
+		r := w.request(ann, "bot1")
+		done := aside(func() (operation.View, error) { return w.g.Submit(w.ctx, ann, r) })
+		w.asked(1)
+		w.ok(w.g.Host().Unregister(w.ctx, w.h.Session()))
+		w.code((<-done).err, controlplane.CodeUnavailable)
+	})
+}
+
+func TestLists(t *testing.T) {
+	w := newWorld(t)
+	var ids []host.OpID
+	for i := range 25 {
+		actor := host.Name(fmt.Sprintf("bot%d", i%2+1))
+		w.clock.Advance(time.Millisecond)
+		ids = append(ids, w.queued(ann, actor).ID)
+	}
+	walk := func(p controlplane.Principal, f controlplane.Filter) (out []host.OpID) {
+		for {
+			page, err := w.g.Operations(w.ctx, p, f)
+			w.ok(err)
+			for _, v := range page.Operations {
+				out = append(out, v.ID)
+			}
+			if f.After = page.Next; f.After == "" {
+				return out
+			}
+		}
+	}
+	all := walk(ann, controlplane.Filter{Limit: 4})
+	if len(all) != 25 || all[0] != ids[24] || all[24] != ids[0] {
+		t.Fatalf("%d operations", len(all))
+	}
+	if one := walk(ann, controlplane.Filter{Actor: "bot2", Limit: 5}); len(one) != 12 {
+		t.Fatalf("%d operations of bot2", len(one))
+	}
+	if none := walk(ann, controlplane.Filter{State: operation.Succeeded}); len(none) != 0 {
+		t.Fatalf("%d succeeded", len(none))
+	}
+	eve := controlplane.Principal{ID: "eve", Scopes: everything, Actors: []string{"bot2"}}
+	if seen := walk(eve, controlplane.Filter{Limit: 5}); len(seen) != 12 {
+		t.Fatalf("eve sees %d", len(seen))
+	}
+	_, err := w.g.Operations(w.ctx, ann, controlplane.Filter{After: "forged"})
+	w.code(err, controlplane.CodeInvalid)
+	_, err = w.g.Operations(w.ctx, ann, controlplane.Filter{Limit: 201})
+	w.code(err, controlplane.CodeInvalid)
+	page, err := w.g.Operations(w.ctx, ann, controlplane.Filter{Limit: 5})
+	w.ok(err)
+	_, err = w.g.Operations(w.ctx, ann, controlplane.Filter{Actor: "bot1", After: page.Next}) // of another list
+	w.code(err, controlplane.CodeInvalid)
+
+	d, _ := w.macro("task")
+	for i := range 7 {
+		_, err := w.child(d.Op, fmt.Sprint(i))
+		w.ok(err)
+	}
+	if kids := walk(ann, controlplane.Filter{Parent: d.Op, Limit: 3}); len(kids) != 7 {
+		t.Fatalf("%d children", len(kids))
+	}
+	if task := walk(ann, controlplane.Filter{Task: "task", Limit: 3}); len(task) != 8 {
+		t.Fatalf("%d of the task", len(task))
+	}
+}
+
+func TestSubscribe(t *testing.T) {
+	w := newWorld(t)
+	ctx, cancel := context.WithCancel(w.ctx)
+	changes, err := w.g.Subscribe(ctx, ann, controlplane.Filter{Actor: "bot1"})
+	w.ok(err)
+	w.queued(ann, "bot2")
+	v := w.queued(ann, "bot1")
+	for _, d := range w.deliver().Deliveries {
+		w.ok(w.h.Perform(w.ctx, d))
+	}
+	for i, want := range []operation.State{operation.Queued, operation.Delivered, operation.Accepted, operation.Succeeded} {
+		if c := <-changes; c.Op != v.ID || c.State != want || c.Version != uint64(i+1) || c.Lagged {
+			t.Fatalf("%+v, want %v", c, want)
+		}
+	}
+	for range 300 {
+		w.queued(ann, "bot1")
+	}
+	lagged := false
+	for range 256 {
+		c := <-changes
+		lagged = lagged || c.Lagged
+	}
+	w.queued(ann, "bot1")
+	if c := <-changes; !c.Lagged || lagged {
+		t.Fatalf("%+v", c)
+	}
+	cancel()
+	for range changes {
+	}
+}
+
+func TestBlueprints(t *testing.T) {
+	w := newWorld(t)
+	b, err := w.g.PutBlueprint(w.ctx, ann, "house", []byte("a house"))
+	w.ok(err)
+	data, err := w.g.Host().Blueprint(w.ctx, w.h.Session(), b.Digest)
+	w.ok(err)
+	all, err := w.g.Blueprints(w.ctx, ann)
+	w.ok(err)
+	if string(data) != "a house" || len(all) != 1 || all[0] != b {
+		t.Fatalf("%q %+v", data, all)
+	}
+	_, err = w.g.Host().Blueprint(w.ctx, w.h.Session(), effects.Digest{1})
+	w.code(err, controlplane.CodeNotFound)
+	_, err = w.g.PutBlueprint(w.ctx, ann, "none", nil)
+	w.code(err, controlplane.CodeTooLarge)
+}
+
+func TestLeasesSurvive(t *testing.T) {
+	w := newWorld(t)
+	id := w.lease(ann, "bot1")
+	w.crash()
+	l, err := w.g.LeaseOf(w.ctx, ann, "bot1")
+	w.ok(err)
+	theirs, err := w.g.LeaseOf(w.ctx, bob, "bot1")
+	w.ok(err)
+	if l.ID != id || theirs.ID != "" || theirs.Holder != "ann" {
+		t.Fatalf("%+v, bob sees %+v", l, theirs)
+	}
+	w.sweep(61 * time.Second)
+	if l, err = w.g.LeaseOf(w.ctx, ann, "bot1"); err != nil || l.Holder != "" {
+		t.Fatalf("%+v %v", l, err)
+	}
+}
+
+func TestCloseEndsWaits(t *testing.T) {
+	w := newWorld(t)
+	r := w.request(ann, "bot1")
+	submit := aside(func() (operation.View, error) { return w.g.Submit(w.ctx, ann, r) })
+	w.asked(1)
+	w.deliverNothing()
+	poll := aside(func() (host.Batch, error) { return w.g.Host().Poll(w.ctx, w.h.Session(), 1, 20*time.Second) })
+	w.ok(w.g.Close())
+	w.code((<-submit).err, controlplane.CodeUnavailable)
+	if a := <-poll; a.err == nil && a.v.Empty() {
+		t.Fatal("an empty batch, and no error")
+	}
+	_, err := w.g.Submit(w.ctx, ann, r)
+	w.code(err, controlplane.CodeUnavailable)
+}
+
+// deliverNothing takes what lies ready without answering it.
+func (w *world) deliverNothing() {
+	w.t.Helper()
+	_, err := w.g.Host().Poll(w.ctx, w.h.Session(), 64, 0)
+	w.ok(err)
+}
+
+func TestCodes(t *testing.T) {
+	seen := map[controlplane.Code]bool{}
+	for _, c := range controlplane.Codes() {
+		if seen[c] || !c.Known() || c.Status() < 400 || c.Status() > 599 {
+			t.Errorf("code %q: status %d", c, c.Status())
+		}
+		seen[c] = true
+	}
+	if c := controlplane.Code("other"); c.Known() || c.Status() != 500 {
+		t.Error("a word outside the set is known")
+	}
+	err := fmt.Errorf("outer: %w", controlplane.Errorf(controlplane.CodeStale, "x"))
+	if controlplane.CodeOf(err) != controlplane.CodeStale || !errors.Is(err, &controlplane.Error{Code: controlplane.CodeStale}) || controlplane.CodeOf(nil) != "" {
+		t.Error("codes are not found again")
+	}
+}
