@@ -9,7 +9,6 @@ import (
 
 	"blockworld/bot"
 	"blockworld/bot/hosting"
-	"blockworld/bot/wire"
 	"blockworld/controlplane"
 	"blockworld/controlplane/api/client"
 	"blockworld/controlplane/conformance"
@@ -21,21 +20,6 @@ import (
 	"blockworld/worldstate/geom"
 	"blockworld/worldstate/registry"
 )
-
-// effectPackets counts what a server has received of packets that only an effect sends.
-func effectPackets(s *server.Server) (n int) {
-	for _, e := range s.Packets() {
-		switch p := e.Packet.(type) {
-		case *wire.UseItemOn, *wire.Swing, *wire.Chat, *wire.SetCarriedItem, *wire.SetCreativeModeSlot, *wire.PlayerCommand, *wire.MovePlayerRot:
-			n++
-		case *wire.ContainerClick:
-			if p.Slot != -1 {
-				n++
-			}
-		}
-	}
-	return n
-}
 
 // world starts an embedded server and says how our host would join it.
 func world(t *testing.T) (*server.Server, hosting.Config) {

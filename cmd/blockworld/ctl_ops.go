@@ -221,14 +221,34 @@ func (h *grip) end(over bool) {
 	}
 }
 
-// submit sends a request on the newest observation.
+// A world that has just moved on, or a stop that was just cleared, needs a newer observation than there is yet: for so long
+// it is asked for.
+const (
+	newerWithin = 6 * time.Second // a host publishes every 5 s at least
+	newerEvery  = 200 * time.Millisecond
+)
+
+// submit sends a request on the newest observation. What is stale by then is sent again on a newer one, under its key.
 func (h *grip) submit(ctx context.Context, r controlplane.SubmitRequest) (operation.View, error) {
-	a, err := h.c.Observe(ctx, r.Actor)
-	if err != nil {
-		return operation.View{}, err
+	until := time.Now().Add(newerWithin)
+	tick := time.NewTicker(newerEvery)
+	defer tick.Stop()
+	for {
+		a, err := h.c.Observe(ctx, r.Actor)
+		if err != nil {
+			return operation.View{}, err
+		}
+		r.Lease, r.Epoch, r.Sequence = h.lease.ID, a.Epoch, a.Sequence
+		v, err := h.c.Submit(ctx, r)
+		if controlplane.CodeOf(err) != controlplane.CodeStale || time.Now().After(until) {
+			return v, err
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return v, ctx.Err()
+		}
 	}
-	r.Lease, r.Epoch, r.Sequence = h.lease.ID, a.Epoch, a.Sequence
-	return h.c.Submit(ctx, r)
 }
 
 // settledView tells whether waiting longer is of no use: it has ended, or nobody can say how.
