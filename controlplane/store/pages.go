@@ -49,6 +49,7 @@ type walker struct {
 	size  int64
 	page  int64  // page size
 	high  uint64 // first page id that is not in use
+	top   uint64 // page of the bucket of buckets
 	seen  []bool // by page id
 	shape shape
 	found []Problem
@@ -147,6 +148,7 @@ func (w *walker) meta(id uint64, head []byte) bool {
 func (w *walker) root(id uint64) {
 	var values [][]byte
 	var names []string
+	w.top = id
 	w.tree(id, bounds{}, 0, func(flags uint32, key, value []byte) bool {
 		if flags != bucketLeafFlag {
 			return w.damaged("bucket list", "%q is not a bucket", key)
@@ -204,6 +206,10 @@ func (w *walker) tree(id uint64, b bounds, depth int, visit onLeaf) {
 		return
 	}
 	if order.Uint16(page[8:]) == leafFlag {
+		if order.Uint16(page[10:]) == 0 && id != w.top { // bbolt frees pages that come to hold nothing
+			w.damaged(where, "a leaf that holds nothing")
+			return
+		}
 		w.leaf(where, page, &b, visit, false)
 		return
 	}
