@@ -82,7 +82,11 @@ func (s *Server) enter(r *http.Request, want token.Kind, waits bool) (Caller, fu
 	if err != nil {
 		return Caller{}, nil, err
 	}
-	leave, ok := s.room.enter(who.Token, waits)
+	most := s.limits.Each
+	if want == token.Host {
+		most = s.limits.EachHost
+	}
+	leave, ok := s.room.enter(who.Token, most, waits)
 	if !ok {
 		return Caller{}, nil, problem(CodeBusy, "too many requests at the same time: ask again in a second, with the same key")
 	}
@@ -92,37 +96,36 @@ func (s *Server) enter(r *http.Request, want token.Kind, waits bool) (Caller, fu
 // room counts the requests under way. Those that wait are counted apart, so that long polls never keep a stop out.
 type room struct {
 	quick, waiting gate
-	most           int
 
 	mu   sync.Mutex
 	each map[string]int // waiting requests by token
 }
 
 func newRoom(l Limits) *room {
-	return &room{quick: newGate(l.Quick), waiting: newGate(l.Waiting), most: l.Each, each: map[string]int{}}
+	return &room{quick: newGate(l.Quick), waiting: newGate(l.Waiting), each: map[string]int{}}
 }
 
-func (r *room) enter(who string, waits bool) (leave func(), ok bool) {
+func (r *room) enter(who string, most int, waits bool) (leave func(), ok bool) {
 	if !waits {
 		return r.quick.leave, r.quick.enter()
 	}
-	if !r.take(who, 1) {
+	if !r.take(who, 1, most) {
 		return nil, false
 	}
 	if !r.waiting.enter() {
-		r.take(who, -1)
+		r.take(who, -1, most)
 		return nil, false
 	}
-	return func() { r.waiting.leave(); r.take(who, -1) }, true
+	return func() { r.waiting.leave(); r.take(who, -1, most) }, true
 }
 
-// take adds n to what one token has waiting, unless that would be too many.
-func (r *room) take(who string, n int) bool {
+// take adds n to what one token has waiting, unless that would be more than most.
+func (r *room) take(who string, n, most int) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch now := r.each[who] + n; {
 	case who == "": // tokens are off: there is one caller
-	case n > 0 && now > r.most:
+	case n > 0 && now > most:
 		return false
 	case now == 0:
 		delete(r.each, who)

@@ -14,7 +14,8 @@ type Limits struct {
 	Header    int   // bytes of a request's line and headers; 16 KiB
 	Quick     int   // requests answered at once at the same time; 256
 	Waiting   int   // long polls, submits and event streams at the same time; 1,024
-	Each      int   // of the waiting ones, how many for one token; 64
+	Each      int   // of the waiting ones, how many for one user's token; 64
+	EachHost  int   // and for one host's, whose bots ask for themselves; 512
 
 	ReadHeader time.Duration // until the headers are there; 5 s
 	Read       time.Duration // until the body is there; 30 s
@@ -35,6 +36,7 @@ func (l Limits) orDefaults() Limits {
 	atLeast(&l.Quick, 256)
 	atLeast(&l.Waiting, 1024)
 	atLeast(&l.Each, 64)
+	atLeast(&l.EachHost, 512)
 	atLeast(&l.ReadHeader, 5*time.Second)
 	atLeast(&l.Read, 30*time.Second)
 	atLeast(&l.Write, 45*time.Second)

@@ -101,6 +101,9 @@ func (s *Server) write(c huma.Context, err error) {
 	_ = json.NewEncoder(c.BodyWriter()).Encode(r.Problem) // the caller has gone when this fails
 }
 
+// Refuse answers with a refusal, for handlers that were mounted.
+func (s *Server) Refuse(w http.ResponseWriter, err error) { s.writeProblem(w, err) }
+
 // writeProblem does the same outside the framework.
 func (s *Server) writeProblem(w http.ResponseWriter, err error) {
 	r := s.refuse(err)

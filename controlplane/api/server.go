@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
@@ -100,6 +101,11 @@ func (s *Server) Guard(want token.Kind, waits bool, h http.Handler) http.Handler
 			return
 		}
 		defer leave()
+		if waits {
+			// Its streams last longer than a request or an answer of ours may.
+			rc := http.NewResponseController(w)
+			_, _ = rc.SetReadDeadline(time.Time{}), rc.SetWriteDeadline(time.Time{}) // what has no deadlines needs none moved
+		}
 		h.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), callerKey{}, who)))
 	})
 }
@@ -109,7 +115,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	seen := &answer{ResponseWriter: w}
 	h, pattern := s.mux.Handler(r)
 	defer func() {
-		if fault := recover(); fault != nil && fault != http.ErrAbortHandler {
+		if fault := recover(); fault == http.ErrAbortHandler {
+			panic(fault) // a handler's way to cut the connection, which net/http knows
+		} else if fault != nil {
 			// The fault's text may hold parts of the request, so the log gets the place alone.
 			s.log.Error("a handler panicked", "route", pattern, "at", panicPlace())
 			if seen.status == 0 {
@@ -172,6 +180,14 @@ func (a *answer) Write(b []byte) (int, error) {
 		a.status = http.StatusOK
 	}
 	return a.ResponseWriter.Write(b)
+}
+
+// Flush lets streams of handlers that were mounted go out line by line.
+func (a *answer) Flush() {
+	if a.status == 0 {
+		a.status = http.StatusOK
+	}
+	_ = http.NewResponseController(a.ResponseWriter).Flush() // the reader has gone when this fails
 }
 
 // Unwrap lets http.ResponseController reach the connection.
