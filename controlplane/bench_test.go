@@ -45,6 +45,7 @@ func benchSubmit(b *testing.B, kind string, callers int) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	h := hosttest.New(g.Host(), "home", "bot1")
+	h.Quiet = true
 	if err := h.Join(ctx); err != nil {
 		b.Fatal(err)
 	}

@@ -74,6 +74,19 @@ func (g *Gateway) openOf(actor host.Name) []host.OpID {
 	return ids
 }
 
+// childrenOf lists a macro's unfinished children.
+func (g *Gateway) childrenOf(parent *operation.Operation) (ids []host.OpID) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for id, o := range g.actors[parent.Actor].open {
+		if o.parent == parent.ID {
+			ids = append(ids, id)
+		}
+	}
+	sortIDs(ids)
+	return ids
+}
+
 // openWhere lists the unfinished operations that want chooses.
 func (g *Gateway) openWhere(want func(*openOp) bool) (ids []host.OpID) {
 	g.mu.Lock()

@@ -46,6 +46,16 @@ func TestStopRows(t *testing.T) {
 		}
 	})
 
+	t.Run("CP-97/on a full disk", func(t *testing.T) {
+		w, disk := withDisk(t)
+		disk.full = true
+		_, err := w.g.Stop(w.ctx, ann, "bot1", "smoke")
+		w.code(err, controlplane.CodeDiskFull)
+		if b := w.deliver(); len(b.Cancellations) != 1 || !b.Cancellations[0].Stop {
+			t.Fatalf("the host hears %+v", b)
+		}
+	})
+
 	t.Run("CP-98/survives a crash", func(t *testing.T) {
 		w := newWorld(t)
 		_, err := w.g.Stop(w.ctx, ann, "bot1", "smoke")

@@ -24,7 +24,8 @@ func (g *Gateway) governs(p *Principal, actor host.Name) error {
 }
 
 // Stop latches an actor's emergency stop; its owner or an admin may, whether its host is there or not. What is not
-// delivered is cancelled, what is delivered is asked to end, and the host hears of it at once. The world is not restored.
+// delivered is cancelled, what is delivered is asked to end, and the host hears of it at once, also when the latch cannot
+// be stored; then the error says so. The world is not restored.
 func (g *Gateway) Stop(ctx context.Context, p Principal, actor host.Name, why string) (ActorView, error) {
 	if err := g.governs(&p, actor); err != nil {
 		return ActorView{}, err
@@ -46,10 +47,10 @@ func (g *Gateway) Stop(ctx context.Context, p Principal, actor host.Name, why st
 		}
 		return w.fence(actor, operation.FenceStop)
 	})
+	g.hear(host.Cancellation{Actor: actor, Why: why, Stop: true}) // also when it could not be stored: a full disk stops no stop
 	if err != nil {
 		return ActorView{}, err
 	}
-	g.hear(host.Cancellation{Actor: actor, Why: why, Stop: true})
 	return g.actorView(&p, actor)
 }
 

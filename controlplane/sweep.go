@@ -75,6 +75,9 @@ func (g *Gateway) look(now time.Time) (d due) {
 	if !now.Before(g.nextResend) {
 		g.nextResend = now.Add(min(g.opt.RedeliverMin/4, time.Second))
 		for _, o := range g.out {
+			if o.state == operation.OutcomeUnknown { // its host was told at its last session; it settles it by an outcome
+				continue
+			}
 			if h := g.hosts[o.host]; h != nil && h.live && !o.due.IsZero() && !now.Before(o.due) {
 				o.due = now.Add(g.opt.RedeliverMax)
 				h.enqueue(o)

@@ -17,7 +17,7 @@ const (
 	Window        = 8        // publications that a submit may lie behind
 	MaxList       = 200      // operations of one list
 	MaxBlueprint  = 16 << 20 // bytes
-	MaxGateways   = 1024     // requests to one host that are under way
+	MaxGateways   = 1024     // requests to hosts that are under way
 	MaxWaiters    = 4096     // calls of Wait under way
 	MaxSubscribed = 256      // subscriptions
 )

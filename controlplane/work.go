@@ -62,9 +62,9 @@ func (w *work) apply(op operation.Operation, ev operation.Event) (operation.Oper
 		for _, e := range effects {
 			switch e := e.(type) {
 			case operation.AskHost:
-				err = w.cancelChildren(op.ID, e.Why)
+				err = w.cancelChildren(&op, e.Why)
 			case operation.Finish:
-				err = w.cancelChildren(op.ID, "its macro has ended: "+op.State.String())
+				err = w.cancelChildren(&op, "its macro has ended: "+op.State.String())
 			}
 			if err != nil {
 				return op, err
@@ -90,8 +90,8 @@ func (w *work) hand(op operation.Operation) error {
 	return err
 }
 
-func (w *work) cancelChildren(parent host.OpID, why string) error {
-	for _, id := range w.g.openWhere(func(o *openOp) bool { return o.parent == parent }) {
+func (w *work) cancelChildren(parent *operation.Operation, why string) error {
+	for _, id := range w.g.childrenOf(parent) {
 		if _, err := w.step(id, operation.CancelAsked{Why: why}); err != nil && !over(err) {
 			return err
 		}
