@@ -122,13 +122,13 @@ func TestWebPagesOfOtherSitesAreRefused(t *testing.T) {
 		tokens       bool
 		code         string
 	}{
-		"a program":                          {"127.0.0.1:7878", "", false, ""},
-		"by name":                            {"localhost:7878", "", false, ""},
-		"by IPv6":                            {"[::1]:7878", "", false, ""},
-		"a page of this server":              {"127.0.0.1:7878", "http://127.0.0.1:7878", true, ""},
-		"a page of another site":             {"127.0.0.1:7878", "https://evil.example", true, "foreign_origin"},
-		"a page of a file":                   {"127.0.0.1:7878", "null", true, "foreign_origin"},
-		"a name that was made to point here": {"evil.example:7878", "", false, "foreign_origin"},
+		"a program":                          {"127.0.0.1:7643", "", false, ""},
+		"by name":                            {"localhost:7643", "", false, ""},
+		"by IPv6":                            {"[::1]:7643", "", false, ""},
+		"a page of this server":              {"127.0.0.1:7643", "http://127.0.0.1:7643", true, ""},
+		"a page of another site":             {"127.0.0.1:7643", "https://evil.example", true, "foreign_origin"},
+		"a page of a file":                   {"127.0.0.1:7643", "null", true, "foreign_origin"},
+		"a name that was made to point here": {"evil.example:7643", "", false, "foreign_origin"},
 		"a name of an exposed server":        {"bots.example", "", true, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -162,7 +162,7 @@ func TestAnAddressIsOpenToOthersOnlyWhenAskedFor(t *testing.T) {
 		"all addresses by leaving it out":  {":0", false, true, false},
 		"all addresses, exposed, no token": {"0.0.0.0:0", true, false, false},
 		"all addresses, exposed, tokens":   {"0.0.0.0:0", true, true, true},
-		"no address":                       {"7878", false, false, false},
+		"no address":                       {"7643", false, false, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l, err := Listen(t.Context(), c.address, c.expose, c.tokens)
@@ -171,7 +171,7 @@ func TestAnAddressIsOpenToOthersOnlyWhenAskedFor(t *testing.T) {
 			}
 			if l != nil {
 				l.Close()
-			} else if c.address != "7878" && !errors.Is(err, ErrExposed) {
+			} else if c.address != "7643" && !errors.Is(err, ErrExposed) {
 				t.Errorf("%v", err)
 			}
 		})

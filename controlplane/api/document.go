@@ -37,7 +37,7 @@ func (s *Server) config(version string) huma.Config {
 			OpenAPI: "3.1.0",
 			Info: &huma.Info{Title: "Blockworld control plane", Version: version, Description: "Durable operations of bots: every change of a world is one submit. " +
 				"What an answer tells is what is known, and no more. Every refusal is a problem (RFC 9457) with a stable code."},
-			Servers: []*huma.Server{{URL: "http://127.0.0.1:7878"}},
+			Servers: []*huma.Server{{URL: "http://127.0.0.1:7643"}},
 			Components: &huma.Components{Schemas: schemas, SecuritySchemes: map[string]*huma.SecurityScheme{
 				"token": {Type: "http", Scheme: "bearer", Description: "a token of the kind that the route needs: user, or host for /v1/host"},
 			}},

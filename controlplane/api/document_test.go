@@ -169,7 +169,7 @@ func TestTheCommandLinesWork(t *testing.T) {
 			if op.OperationID == "events" || strings.HasPrefix(path, "/v1/host/") != (i == 1) {
 				return
 			}
-			line = strings.NewReplacer("curl -sS", curl+" -sS --fail-with-body", "http://127.0.0.1:7878", web.URL, "@FILE", "@"+file).Replace(line)
+			line = strings.NewReplacer("curl -sS", curl+" -sS --fail-with-body", "http://127.0.0.1:7643", web.URL, "@FILE", "@"+file).Replace(line)
 			c := exec.Command(sh, "-c", line)
 			c.Env = append(os.Environ(), "BLOCKWORLD_TOKEN=user")
 			if out, err := c.CombinedOutput(); err != nil {

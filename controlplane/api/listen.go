@@ -11,12 +11,12 @@ import (
 // ErrExposed is returned for an address that others could reach, unless that was asked for and callers must show tokens.
 var ErrExposed = errors.New("the address can be reached from other machines")
 
-// Listen opens address, such as 127.0.0.1:7878. An address that is not loopback needs expose, and tokens that callers
+// Listen opens address, such as 127.0.0.1:7643. An address that is not loopback needs expose, and tokens that callers
 // must show: without tokens whoever reaches the server drives the bots.
 func Listen(ctx context.Context, address string, expose, tokens bool) (net.Listener, error) {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
-		return nil, fmt.Errorf("address %q: want host:port, such as 127.0.0.1:7878: %w", address, err)
+		return nil, fmt.Errorf("address %q: want host:port, such as 127.0.0.1:7643: %w", address, err)
 	}
 	if !loopbackName(host) {
 		switch {

@@ -190,7 +190,7 @@ func TestNamesAreEscaped(t *testing.T) {
 }
 
 func TestAnAddressIsChecked(t *testing.T) {
-	for _, base := range []string{"", "127.0.0.1:7878", "ftp://x", "http://", "http://user:pw@host", "http://host/?x=1", "http://%zz"} {
+	for _, base := range []string{"", "127.0.0.1:7643", "ftp://x", "http://", "http://user:pw@host", "http://host/?x=1", "http://%zz"} {
 		if _, err := New(Options{Base: base}); !errors.Is(err, ErrBadBase) {
 			t.Errorf("%q: %v", base, err)
 		}

@@ -15,7 +15,7 @@ import (
 
 // One action, from the lease to the proof.
 func Example() {
-	c, err := client.New(client.Options{Base: "http://127.0.0.1:7878", Token: "bw_..."})
+	c, err := client.New(client.Options{Base: "http://127.0.0.1:7643", Token: "bw_..."})
 	if err != nil {
 		fmt.Println(err)
 		return

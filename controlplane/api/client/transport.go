@@ -22,12 +22,12 @@ import (
 var (
 	ErrUnreachable = errors.New("the control plane cannot be reached: check its address and that it runs")
 	ErrNoAnswer    = errors.New("what answered is not the control plane: check the address")
-	ErrBadBase     = errors.New("the address of the control plane must look like http://127.0.0.1:7878")
+	ErrBadBase     = errors.New("the address of the control plane must look like http://127.0.0.1:7643")
 )
 
 // Options say where the control plane is and who asks. Base is required.
 type Options struct {
-	Base     string       // such as http://127.0.0.1:7878
+	Base     string       // such as http://127.0.0.1:7643
 	Token    string       // bearer token; empty while the server has tokens off
 	HTTP     *http.Client // nil: one of its own
 	Attempts int          // of a request that may be repeated; 0 means 4
