@@ -3,7 +3,9 @@ package controlplane
 import (
 	"context"
 	"crypto/cipher"
+	"fmt"
 	"io"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -66,19 +68,11 @@ func New(opt Options) (*Gateway, error) {
 
 // load reads what is unfinished and tells it about the gap.
 func (g *Gateway) load() error {
-	var ran []host.OpID
 	err := g.opt.Engine.View(func(tx store.Tx) error {
-		err := store.Ops(tx).Unfinished(func(op operation.Operation) bool {
-			g.track(&op)
-			if op.State == operation.Running && op.Kind != host.KindMacro {
-				ran = append(ran, op.ID)
-			}
-			return true
-		})
-		if err != nil {
+		if err := g.loadOpen(tx); err != nil {
 			return err
 		}
-		err = store.LeasesOf(tx).Each(func(l store.Lease) bool {
+		err := store.LeasesOf(tx).Each(func(l store.Lease) bool {
 			g.actor(l.Actor)
 			g.leases[l.Actor] = l.Expires
 			return true
@@ -97,17 +91,40 @@ func (g *Gateway) load() error {
 	for actor := range g.opt.Owners {
 		g.actor(actor)
 	}
-	if len(ran) == 0 {
-		return nil
+	if ran := g.openWhere(func(o *openOp) bool { return o.state == operation.Running && !o.macro }); len(ran) > 0 {
+		return g.gap(ran)
 	}
-	return g.update(func(w *work) error {
-		for _, id := range ran {
-			if _, err := w.step(id, operation.Gap{}); err != nil {
-				return err
-			}
-		}
-		return nil
+	return nil
+}
+
+// loadOpen reads what is unfinished, on all processors: a restart should not take long.
+func (g *Gateway) loadOpen(tx store.Tx) error {
+	var records [][]byte
+	tx.Scan(store.Unfinished, nil, nil, func(_, v []byte) bool {
+		records = append(records, v)
+		return true
 	})
+	var (
+		workers sync.WaitGroup
+		next    atomic.Int64
+		failure error // under mu
+	)
+	for range min(runtime.GOMAXPROCS(0), 1+len(records)/1000) {
+		workers.Go(func() {
+			for i := next.Add(1) - 1; i < int64(len(records)); i = next.Add(1) - 1 {
+				op, err := operation.Decode(records[i])
+				g.mu.Lock()
+				if err != nil {
+					failure = fmt.Errorf("%w: an unfinished operation: %w", store.ErrCorrupt, err)
+				} else {
+					g.track(&op)
+				}
+				g.mu.Unlock()
+			}
+		})
+	}
+	workers.Wait()
+	return failure
 }
 
 // Run calls Sweep every Options.SweepEvery until ctx ends, and returns nil then. Without it no wait, lease or session ends

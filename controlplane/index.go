@@ -15,6 +15,7 @@ type openOp struct {
 	host    host.Name
 	task    host.Name
 	parent  host.OpID
+	macro   bool
 	state   operation.State // as told last
 	version uint64          // told last; 0: not told yet
 	inQueue bool            // of its host
@@ -38,7 +39,7 @@ func (o *openOp) collected() bool {
 
 // track puts an operation into the index before it is on disk. Under mu, or before anybody else is there.
 func (g *Gateway) track(op *operation.Operation) *openOp {
-	o := &openOp{id: op.ID, actor: op.Actor, host: op.Host, task: op.Task, parent: op.Parent, state: op.State,
+	o := &openOp{id: op.ID, actor: op.Actor, host: op.Host, task: op.Task, parent: op.Parent, macro: op.Kind == host.KindMacro, state: op.State,
 		asked: op.CancelRequested != "", why: op.CancelRequested}
 	g.open[op.ID] = o
 	g.actor(op.Actor).open[op.ID] = o

@@ -139,6 +139,8 @@ func failed(err error) error {
 		return Errorf(CodeReadOnly, "%v", err).because(err)
 	case errors.Is(err, store.ErrLocked):
 		return Errorf(CodeLocked, "%v", err).because(err)
+	case errors.Is(err, store.ErrCorrupt):
+		return Errorf(CodeInternal, "%v: run fsck, and go back to a backup if it finds damage", err).because(err)
 	case errors.Is(err, store.ErrClosed):
 		return Errorf(CodeUnavailable, "the daemon is closing: try again when it is back").because(err)
 	}
