@@ -36,7 +36,7 @@ func newCtl(g *globals) *cobra.Command {
 	})
 	k.face.flags(cmd)
 	cmd.AddCommand(k.actors(), k.actor(), k.observe(), k.capabilities(), k.read(), k.lease(), k.submit(), k.explain(), k.ops(), k.wait(),
-		k.confirm(), k.cancel(), k.accept(), k.stop(), k.clear(), k.blueprint(), k.events(), k.tokens(), k.stats(), k.backup(), k.fsck(), k.policy())
+		k.confirm(), k.cancel(), k.accept(), k.stop(), k.clear(), k.blueprint(), k.build(), k.events(), k.tokens(), k.stats(), k.backup(), k.fsck(), k.policy())
 	return cmd
 }
 

@@ -1,0 +1,179 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"blockworld/controlplane/operation"
+	"blockworld/fixtures/blueprints"
+)
+
+func TestCtl(t *testing.T) {
+	st := set(t, trialPolicy).serve()
+	place := func(x string) string { return `{"pos":[` + x + `,-60,1],"state":"minecraft:stone"}` }
+
+	t.Run("a read is told, and nothing is stored", func(t *testing.T) {
+		o := st.ctl("read", "builder-1", "world_status")
+		if o.code != exitDone || !strings.Contains(o.out, "minecraft:overworld") {
+			t.Errorf("%d: %s%s", o.code, o.out, o.errs)
+		}
+		if o := st.ctl("--json", "ops", "list"); !strings.Contains(o.out, `"operations":[]`) {
+			t.Errorf("a read made an operation: %s", o.out)
+		}
+	})
+	t.Run("CP-60,CP-72/a placement ends with its receipt", func(t *testing.T) {
+		v := st.ctlView(exitDone, "submit", "builder-1", "place_block", place("2"), "--wait")
+		if !v.ExecutionConfirmed || v.Outcome.Receipt == nil || st.block(2, -60, 1) != "minecraft:stone" {
+			t.Errorf("%+v; the cell is %s", v, st.block(2, -60, 1))
+		}
+		if o := st.ctl("ops", "show", v.ID.String()); o.code != exitDone || !strings.Contains(o.out, "receipt   ") {
+			t.Errorf("%d: %s", o.code, o.out)
+		}
+	})
+	t.Run("CP-50,CP-61/what awaits confirmation is approved once", func(t *testing.T) {
+		before := len(st.world.Log())
+		v := st.ctlView(exitDone, "submit", "builder-1", "place_block", place("3"), "--task", "careful")
+		if v.State != operation.AwaitingConfirmation {
+			t.Fatalf("it is %s", v.State)
+		}
+		if o := st.ctl("confirm", v.ID.String()); o.code != exitUsage || !strings.Contains(o.out, "minecraft:stone") || len(st.world.Log()) != before {
+			t.Errorf("where nobody can be asked: %d, %s%s", o.code, o.out, o.errs)
+		}
+		st.ctlView(exitDone, "confirm", v.ID.String(), "--approve")
+		if v = st.ctlView(exitDone, "wait", v.ID.String()); !v.ExecutionConfirmed || len(st.world.Log()) != before+1 {
+			t.Errorf("%+v; %d uses", v, len(st.world.Log())-before)
+		}
+		if o := st.ctl("confirm", v.ID.String(), "--approve"); o.code != exitFailed || len(st.world.Log()) != before+1 {
+			t.Errorf("a second approval: %d, %s", o.code, o.errs)
+		}
+	})
+	t.Run("CP-59/whoever submits does not approve without the right to", func(t *testing.T) {
+		agent := st.tokenFile("--principal", "agent", "--scopes", "read,control,execute,cancel")
+		v := st.ctlView(exitDone, "submit", "builder-1", "place_block", place("4"), "--task", "careful")
+		if o := ran(t.Context(), "ctl", "--daemon", st.served.Address, "--token-file", agent, "confirm", v.ID.String(), "--approve"); o.code != exitDenied {
+			t.Errorf("%d: %s", o.code, o.errs)
+		}
+		if v := st.ctlView(exitDone, "confirm", v.ID.String(), "--deny"); v.State != operation.Rejected {
+			t.Errorf("after a no it is %s", v.State)
+		}
+	})
+	t.Run("CP-39,CP-41/policy and budgets say no with exit code 3", func(t *testing.T) {
+		if v := st.ctlView(exitDenied, "submit", "builder-1", "place_block", place("4"), "--task", "forbidden"); v.Rejection.Code != "rule_denied" {
+			t.Errorf("%+v", v.Rejection)
+		}
+		st.ctlView(exitDone, "submit", "builder-1", "place_block", place("1"), "--task", "short", "--wait")
+		st.ctlView(exitDone, "submit", "builder-1", "place_block", place("0"), "--task", "short", "--wait")
+		if v := st.ctlView(exitDenied, "submit", "builder-1", "place_block", place("-1"), "--task", "short", "--wait"); v.Rejection.Code != "budget_exceeded" {
+			t.Errorf("%+v", v.Rejection)
+		}
+		if o := st.ctl("explain", "builder-1", "place_block", place("4"), "--task", "forbidden"); o.code != exitDenied || !strings.Contains(o.out, "not for this task") {
+			t.Errorf("explain: %d: %s%s", o.code, o.out, o.errs)
+		}
+	})
+	t.Run("CP-77,CP-78/a key is one operation, and no other", func(t *testing.T) {
+		look := `{"point":[5,-60,5]}`
+		v := st.ctlView(exitDone, "submit", "builder-1", "look_at", look, "--key", "k", "--wait")
+		if again := st.ctlView(exitDone, "submit", "builder-1", "look_at", look, "--key", "k", "--wait"); again.ID != v.ID {
+			t.Errorf("%s, was %s", again.ID, v.ID)
+		}
+		if o := st.ctl("submit", "builder-1", "look_at", `{"point":[6,-60,5]}`, "--key", "k"); o.code != exitFailed || !strings.Contains(o.errs, "conflict") {
+			t.Errorf("another request under it: %d: %s", o.code, o.errs)
+		}
+	})
+	t.Run("what is not understood is a matter of usage", func(t *testing.T) {
+		for _, args := range [][]string{
+			{"actor", "NOBODY"}, {"actor", "nobody"}, {"read", "builder-1", "nonsense"}, {"read", "builder-1", "world_status", "{"},
+			{"submit", "builder-1", "look_at", "@/does/not/exist"}, {"ops", "show", "7"}, {"ops", "list", "--state", "done"},
+			{"token", "create", "--principal", "x", "--scopes", "everything"}, {"nonsense"}, {"lease", "nonsense"},
+			{"build", "no.schem", "builder-1", "--at", "1,2,3"}, {"build", "no.schem", "builder-1"}, {"cancel", "x"},
+			{"blueprint", "put", "no.schem"}, {"confirm", "x", "--approve", "--deny"},
+		} {
+			if o := st.ctl(args...); o.code != exitUsage {
+				t.Errorf("%v ends with %d: %s", args, o.code, o.errs)
+			}
+		}
+	})
+	t.Run("a token that was revoked is good for nothing", func(t *testing.T) {
+		file := st.tokenFile("--principal", "agent", "--id", "short-lived")
+		as := func() outcome {
+			return ran(t.Context(), "ctl", "--daemon", st.served.Address, "--token-file", file, "actors")
+		}
+		if o := as(); o.code != exitDone {
+			t.Fatal(o.errs)
+		}
+		if o := st.ctl("token", "revoke", "short-lived"); o.code != exitDone {
+			t.Fatal(o.errs)
+		}
+		if o := as(); o.code != exitDenied || !strings.Contains(o.errs, "token_revoked") {
+			t.Errorf("%d: %s", o.code, o.errs)
+		}
+		if o := st.ctl("token", "list"); !strings.Contains(o.out, "revoked") || strings.Contains(o.out, "bw_") {
+			t.Errorf("%s", o.out)
+		}
+	})
+	t.Run("CP-94/cancelling undoes nothing", func(t *testing.T) {
+		v := st.ctlView(exitDone, "submit", "builder-1", "place_block", place("4"), "--task", "careful")
+		if v := st.ctlView(exitDone, "cancel", v.ID.String()); v.State != operation.Cancelled {
+			t.Errorf("it is %s", v.State)
+		}
+		if st.block(2, -60, 1) != "minecraft:stone" {
+			t.Error("a block is gone")
+		}
+	})
+	t.Run("CP-105/a structure is built, each block its own operation", func(t *testing.T) {
+		file := filepath.Join(t.TempDir(), "twelve.schem")
+		if err := os.WriteFile(file, blueprints.Twelve(), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		o := st.ctl("--json", "build", file, "builder-1", "--at", "6,-60,6", "--rate", "0")
+		lines := strings.Split(strings.TrimSpace(o.out), "\n")
+		var r struct {
+			Operation operation.View `json:"operation"`
+			Build     built          `json:"build"`
+		}
+		if err := json.Unmarshal([]byte(lines[len(lines)-1]), &r); err != nil || o.code != exitDone {
+			t.Fatalf("%d, %v: %s%s", o.code, err, o.out, o.errs)
+		}
+		if !r.Build.Done || r.Build.Proven != r.Build.Steps || r.Build.Steps == 0 || int(r.Operation.Children) < r.Build.Steps {
+			t.Errorf("%+v with %d children", r.Build, r.Operation.Children)
+		}
+		if o := st.ctl("ops", "list", "--parent", r.Operation.ID.String()); strings.Count(o.out, "place_block") < r.Build.Steps {
+			t.Errorf("children: %s", o.out)
+		}
+		if o := st.ctl("blueprint", "list"); !strings.Contains(o.out, "twelve.schem") {
+			t.Errorf("%s", o.out)
+		}
+	})
+	if o := st.ctl("stats"); o.code != exitDone || !strings.Contains(o.out, "attributed") {
+		t.Errorf("stats: %d: %s%s", o.code, o.out, o.errs)
+	}
+}
+
+func TestCtlWithoutADaemon(t *testing.T) {
+	data := t.TempDir()
+	if o := ran(t.Context(), "ctl", "--data", data, "actors"); o.code != exitUsage {
+		t.Errorf("without a token: %d: %s", o.code, o.errs)
+	}
+	if err := writePrivate((&config{Data: data}).adminFile(), []byte("bw_x\n")); err != nil {
+		t.Fatal(err)
+	}
+	if o := ran(t.Context(), "ctl", "--data", data, "--daemon", "http://127.0.0.1:1", "actors"); o.code != exitFailed {
+		t.Errorf("nothing listens: %d: %s", o.code, o.errs)
+	}
+	if o := ran(t.Context(), "ctl", "--data", data, "--daemon", "nonsense", "actors"); o.code != exitUsage {
+		t.Errorf("no address: %d: %s", o.code, o.errs)
+	}
+	if o := ran(t.Context(), "ctl", "--data", data, "fsck"); o.code != exitUsage {
+		t.Errorf("no store: %d: %s", o.code, o.errs)
+	}
+	foreign := filepath.Join(data, "foreign.db")
+	if err := os.WriteFile(foreign, []byte("not a store"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if o := ran(t.Context(), "ctl", "fsck", foreign); o.code != exitFailed {
+		t.Errorf("a foreign file: %d: %s", o.code, o.errs)
+	}
+}
