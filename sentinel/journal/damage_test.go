@@ -77,6 +77,37 @@ func TestFlippedByte(t *testing.T) {
 	t.Logf("%d of %d flips refused, the others lay in unused space; file of %d bytes", found, tries, len(good))
 }
 
+// TestLeafThatLostItsCount: a count of which only one bit was set and flipped makes a leaf look empty, and its records
+// vanish.
+func TestLeafThatLostItsCount(t *testing.T) {
+	_, good := aged(t, 60)
+	want, err := content(good)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, found := os.Getpagesize(), 0
+	for at := 2 * page; at < len(good); at += page {
+		n := order.Uint16(good[at+10:])
+		if order.Uint16(good[at+8:]) != leafFlag || n == 0 {
+			continue
+		}
+		order.PutUint16(good[at+10:], 0)
+		got, err := content(good)
+		order.PutUint16(good[at+10:], n)
+		switch {
+		case errors.Is(err, ErrCorrupt):
+			found++
+		case err != nil:
+			t.Errorf("page %d: %v", at/page, err)
+		case got != want: // otherwise nobody reads that page any more
+			t.Fatalf("page %d: other content and no error", at/page)
+		}
+	}
+	if found == 0 {
+		t.Error("no leaf is in use")
+	}
+}
+
 // refused opens a damaged file and checks that it is refused and left as it was.
 func refused(t *testing.T, dir string, data []byte, want error) {
 	t.Helper()

@@ -230,6 +230,9 @@ func (w *walker) tree(id uint64, b bounds, depth int, visit onLeaf) error {
 		return damaged(pageName(id), "the tree is too deep")
 	}
 	if order.Uint16(page[8:]) == leafFlag {
+		if order.Uint16(page[10:]) == 0 { // bbolt frees pages that come to hold nothing
+			return damaged(pageName(id), "a leaf that holds nothing")
+		}
 		return w.leaf(pageName(id), page, &b, visit, false)
 	}
 	count := int(order.Uint16(page[10:]))
