@@ -2,6 +2,7 @@ package builder
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 
@@ -131,7 +132,7 @@ func (w *worker) goWay(tx *bot.Tx, q *asked) bool {
 	q.used = true
 	w.withheld(q)
 	if q.prop.step >= 0 && w.phase == working {
-		w.withhold(q)
+		w.withhold(tx, q)
 		return true
 	}
 	return q.then(tx, nil)
@@ -158,7 +159,7 @@ func (w *worker) useLeaves(tx *bot.Tx) bool {
 		}
 		if st, _ := w.site.mission.Status(q.use.step); st.State != mission.Claimed || w.site.quits.Load() || !q.leave.OK {
 			w.line = append(w.line[:i:i], w.line[i+1:]...)
-			w.letGo(q, st.State == mission.Claimed)
+			w.letGo(tx, q, st.State == mission.Claimed)
 			continue
 		}
 		turn, wait := w.turn(tx, q.use)
@@ -176,7 +177,7 @@ func (w *worker) useLeaves(tx *bot.Tx) bool {
 }
 
 // letGo ends a question whose placement will not be sent.
-func (w *worker) letGo(q *asked, claimed bool) {
+func (w *worker) letGo(tx *bot.Tx, q *asked, claimed bool) {
 	switch {
 	case q.leave.OK:
 		w.drop(q, "the step is not to be done just now")
@@ -187,7 +188,7 @@ func (w *worker) letGo(q *asked, claimed bool) {
 	}
 	q.used = true
 	w.withheld(q)
-	w.withhold(q)
+	w.withhold(tx, q)
 }
 
 // withheld tells people that the gate gave no leave.
@@ -197,9 +198,11 @@ func (w *worker) withheld(q *asked) {
 
 // withhold tells the mission that a step has no leave. What may pass is asked again when facts change, the rest not in this
 // run of the program.
-func (w *worker) withhold(q *asked) {
+func (w *worker) withhold(tx *bot.Tx, q *asked) {
 	if q.leave.Again {
 		w.refuse(q.prop.step)
+		w.again = append(w.again, again{q.prop.step, tx.Ticks() + againTicks})
+		tx.Wake(1)
 		return
 	}
 	if w.site.withheld == nil {
@@ -208,6 +211,27 @@ func (w *worker) withhold(q *asked) {
 	w.site.withheld[q.prop.step] = true
 	if err := w.site.mission.Denied(q.prop.step); err != nil {
 		w.fail(err)
+	}
+}
+
+// again is a step that the gate may give leave for later.
+type again struct {
+	step int
+	at   uint64 // tick
+}
+
+// againTicks is how long a step waits until the gate is asked again.
+const againTicks = 10
+
+// askAgain offers steps again whose time has come.
+func (w *worker) askAgain(tx *bot.Tx) {
+	for len(w.again) > 0 && tx.Ticks() >= w.again[0].at {
+		step := w.again[0].step
+		w.again = w.again[1:]
+		delete(w.denials, step)
+		if err := w.site.mission.Wake(step); err != nil && !errors.Is(err, mission.ErrState) {
+			w.fail(err)
+		}
 	}
 }
 

@@ -48,6 +48,7 @@ type worker struct {
 	scratch  path.Scratch
 
 	line       []*asked // placements that wait for leave, or with leave for their moment, in the order they were asked
+	again      []again  // steps that the gate is asked about again later
 	way        *asked   // a walk or slot change that waits for leave
 	staged     *staged  // a marked placement whose look was sent and whose use comes ticks later
 	walking    *walking
@@ -221,12 +222,13 @@ func (w *worker) Tick(tx *bot.Tx) bool {
 	w.gestureTick(tx)
 	w.stagedTick(tx)
 	w.equipTick(tx)
+	w.askAgain(tx)
 	w.impatient(tx)
 	w.advance(tx)
 	if w.evidence != nil && w.phase != over && w.evidence.NeedFence() {
 		w.fence(tx, nil)
 	}
-	return w.phase != over && (w.waiting.Passing() || len(w.open)+len(w.askedAt) > 0) // answers have their time in ticks
+	return w.phase != over && (w.waiting.Passing() || len(w.open)+len(w.askedAt)+len(w.again) > 0) // answers have their time in ticks
 }
 
 // Ended comes when the session is over.

@@ -48,6 +48,9 @@ func (m *macro) submit(ask *question) {
 	name := ask.Request.Capability().String()
 	arguments, err := json.Marshal(ask.Request)
 	var view host.ChildView
+	if err == nil { // a child is submitted in the epoch that was published last
+		_, _, err = m.r.placed(m.r.h.ctx)
+	}
 	if err == nil {
 		err = m.r.h.with(m.r.h.ctx, func(s host.Session) (err error) {
 			view, err = m.r.h.cfg.Daemon.SubmitChild(m.r.h.ctx, s, host.Child{Parent: m.op, Key: ask.Key, Action: host.Action{Capability: name, Arguments: arguments}})
@@ -88,6 +91,7 @@ func (m *macro) submit(ask *question) {
 	m.mu.Lock()
 	delete(m.asks, ask.Key)
 	m.mu.Unlock()
+	m.r.h.cfg.Log.Debug("no child", "key", ask.Key, "code", no.Code, "message", no.Message)
 	ask.reply(no)
 }
 
