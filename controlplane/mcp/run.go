@@ -179,7 +179,8 @@ func explain(ctx context.Context, c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.gw.Explain(ctx, r)
+	e, err := c.gw.Explain(ctx, r)
+	return explanationOf(e), err
 }
 
 func acquire(ctx context.Context, c *call) (any, error) {
@@ -258,15 +259,16 @@ func wait(ctx context.Context, c *call) (any, error) {
 		return nil, err
 	}
 	r := controlplane.WaitRequest{Op: k.Operation, Actor: k.Actor, Task: k.Task, Cursor: k.Cursor, TimeoutMS: k.TimeoutMS}
-	began := c.now()
+	began, told := c.now(), -1
 	for turn := 0; ; turn++ {
 		got, err := c.gw.Wait(ctx, r)
 		if err != nil {
 			return nil, err
 		}
 		v := got.Operation
-		if v != nil && v.Run != nil && c.progress != nil {
-			c.progress(ctx, float64(turn), v.Run.Note)
+		if v != nil && v.Run != nil && c.progress != nil && v.Run.Percent > told {
+			told = v.Run.Percent // progress only rises, and says nothing in the host's words
+			c.progress(ctx, float64(told), v.State.String())
 		}
 		left := k.TimeoutMS - c.now().Sub(began).Milliseconds()
 		if !k.UntilEnd || v == nil || v.Terminal || left <= 0 || turn == maxTurns {

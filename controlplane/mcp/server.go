@@ -82,9 +82,10 @@ func progressOf(req *sdk.CallToolRequest) func(context.Context, float64, string)
 
 // refusal is the content of an answer that is an error.
 type refusal struct {
-	Code    controlplane.Code `json:"code"`
-	Message string            `json:"message"`
-	Detail  map[string]string `json:"detail,omitempty"`
+	Code      controlplane.Code `json:"code"`
+	Message   string            `json:"message"`
+	Detail    map[string]string `json:"detail,omitempty"`
+	Untrusted *untrusted        `json:"untrusted,omitempty"`
 }
 
 // answer makes a tool's result. Refusals are results too, so that a model can read them and do what they say.
@@ -109,7 +110,12 @@ func refusalOf(err error) refusal {
 	var e *controlplane.Error
 	switch {
 	case errors.As(err, &e):
-		return refusal{e.Code, e.Message, e.Detail}
+		r := refusal{Code: e.Code, Message: e.Message, Detail: e.Detail}
+		if code := e.Detail["host_code"]; code != "" {
+			r.Message = "the bot's host refuses this; host_code says why, its own words are under untrusted"
+			r.Untrusted = &untrusted{Note: untrustedNote, Text: e.Message}
+		}
+		return r
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return refusal{Code: controlplane.CodeTimeout, Message: "the call was ended before the answer; nothing was cancelled by that: look the operation up, or ask again with the same key"}
 	}
