@@ -30,30 +30,30 @@ func Unplaceable(reg *registry.Registry, want registry.StateID) *Rejection {
 	return c.needsUse(want, f, b)
 }
 
+// unplaced are the families that no click at a block makes, with the reason; %s is the block's name.
+var unplaced = [...]struct {
+	family Family
+	code   Code
+	why    string
+}{
+	{FamilyUnknown, UnknownBlock, "nothing is known about placing %s"},
+	{Technical, UnplaceableState, "%s is made by the game only"},
+	{GrownOnly, UnplaceableState, "%s only grows"},
+	{BucketFluid, NeedsInteraction, "%s comes out of a bucket"},
+	{FireTool, NeedsInteraction, "%s needs flint and steel"},
+	{ToolSoil, NeedsInteraction, "%s is dirt worked with a hoe or shovel"},
+	{CauldronFilled, NeedsInteraction, "%s is a cauldron filled by bucket or bottle"},
+	{Potted, NeedsInteraction, "%s is a flower pot with a plant put in"},
+	{CandleCake, NeedsInteraction, "%s is a cake with a candle put on"},
+	{WaterSurface, NeedsInteraction, "%s is placed by using the item at water, not at a block"},
+	{DriedGhast, UnknownBlock, "which way %s faces when placed is not known well enough"},
+}
+
 func byFamily(f Family, name string) *Rejection {
-	switch f {
-	case FamilyUnknown:
-		return reject(UnknownBlock, "nothing is known about placing %s", name)
-	case Technical:
-		return reject(UnplaceableState, "%s is made by the game only", name)
-	case GrownOnly:
-		return reject(UnplaceableState, "%s only grows", name)
-	case BucketFluid:
-		return reject(NeedsInteraction, "%s comes out of a bucket", name)
-	case FireTool:
-		return reject(NeedsInteraction, "%s needs flint and steel", name)
-	case ToolSoil:
-		return reject(NeedsInteraction, "%s is dirt worked with a hoe or shovel", name)
-	case CauldronFilled:
-		return reject(NeedsInteraction, "%s is a cauldron filled by bucket or bottle", name)
-	case Potted:
-		return reject(NeedsInteraction, "%s is a flower pot with a plant put in", name)
-	case CandleCake:
-		return reject(NeedsInteraction, "%s is a cake with a candle put on", name)
-	case WaterSurface:
-		return reject(NeedsInteraction, "%s is placed by using the item at water, not at a block", name)
-	case DriedGhast:
-		return reject(UnknownBlock, "which way %s faces when placed is not known well enough", name)
+	for _, u := range unplaced {
+		if u.family == f {
+			return reject(u.code, u.why, name)
+		}
 	}
 	return nil
 }
