@@ -196,6 +196,20 @@ func TestSneakingWalk(t *testing.T) {
 	}
 }
 
+// standing is a session under way, with the bot on the ground; ended hears its end.
+func standing(t *testing.T) (s *server.Server, ended chan error) {
+	t.Helper()
+	s = start(t, server.Config{Protocol: registry.Latest, ViewDistance: 2})
+	b, err := bot.Join(t.Context(), options(t, s))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended = make(chan error, 1)
+	go func() { ended <- b.Run(context.Background()) }()
+	await(t, b, "on the ground", onGround)
+	return s, ended
+}
+
 func TestSessionsEnd(t *testing.T) {
 	for name, tt := range map[string]struct {
 		do   func(*server.Player)
@@ -207,14 +221,7 @@ func TestSessionsEnd(t *testing.T) {
 		"cut":    {(*server.Player).Cut, bot.ErrConnection, "play phase"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := start(t, server.Config{Protocol: registry.Latest, ViewDistance: 2})
-			b, err := bot.Join(t.Context(), options(t, s))
-			if err != nil {
-				t.Fatal(err)
-			}
-			ended := make(chan error, 1)
-			go func() { ended <- b.Run(context.Background()) }()
-			await(t, b, "on the ground", onGround)
+			s, ended := standing(t)
 			player(t, s, tt.do)
 			if err := <-ended; !errors.Is(err, tt.want) || !strings.Contains(err.Error(), tt.text) {
 				t.Errorf("Run = %v", err)
@@ -222,14 +229,7 @@ func TestSessionsEnd(t *testing.T) {
 		})
 	}
 	t.Run("server stops", func(t *testing.T) {
-		s := start(t, server.Config{Protocol: registry.Latest, ViewDistance: 2})
-		b, err := bot.Join(t.Context(), options(t, s))
-		if err != nil {
-			t.Fatal(err)
-		}
-		ended := make(chan error, 1)
-		go func() { ended <- b.Run(context.Background()) }()
-		await(t, b, "on the ground", onGround)
+		s, ended := standing(t)
 		s.Close()
 		if err := <-ended; !errors.Is(err, login.ErrKicked) && !errors.Is(err, bot.ErrConnection) {
 			t.Errorf("Run = %v", err)

@@ -10,6 +10,7 @@ import (
 	"blockworld/bot/actor"
 	"blockworld/bot/wire"
 	"blockworld/effects"
+	games "blockworld/fixtures/play"
 	"blockworld/fixtures/server"
 	"blockworld/sentinel"
 	"blockworld/sentinel/journal"
@@ -311,19 +312,5 @@ func (st *stage) slots(from, to int) (n int32) {
 
 // meanwhile looks at the server once a tick, until f says that it is done or the test ends.
 func (st *stage) meanwhile(f func(*server.World) bool) {
-	quit, gone := make(chan struct{}), make(chan struct{})
-	st.t.Cleanup(func() { close(quit); <-gone })
-	go func() {
-		defer close(gone)
-		tick := time.NewTicker(serverTick)
-		defer tick.Stop()
-		for done := false; !done; {
-			select {
-			case <-quit:
-				return
-			case <-tick.C:
-				st.s.Do(func(w *server.World) { done = f(w) })
-			}
-		}
-	}()
+	games.Meanwhile(st.t, st.s, serverTick, f)
 }
