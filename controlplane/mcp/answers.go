@@ -67,7 +67,10 @@ type outcomeAnswer struct {
 
 func operationOf(v operation.View) operationAnswer {
 	a := operationAnswer{View: v, Rejection: v.Rejection, MayTell: operation.MayTellDone(v)}
-	u := untrusted{Note: untrustedNote, Output: v.Output}
+	u := untrusted{Note: untrustedNote}
+	if string(v.Output) != "null" {
+		u.Output = v.Output
+	}
 	if r := v.Run; r != nil {
 		a.Run = &runAnswer{r.Seq, r.Percent}
 		u.Doing = r.Note

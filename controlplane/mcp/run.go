@@ -271,11 +271,16 @@ func wait(ctx context.Context, c *call) (any, error) {
 			c.progress(ctx, float64(told), v.State.String())
 		}
 		left := k.TimeoutMS - c.now().Sub(began).Milliseconds()
-		if !k.UntilEnd || v == nil || v.Terminal || left <= 0 || turn == maxTurns {
+		if !k.UntilEnd || v == nil || settled(v) || left <= 0 || turn == maxTurns {
 			return waitedOf(got), nil
 		}
 		r.Cursor, r.TimeoutMS = got.Cursor, left
 	}
+}
+
+// settled tells whether waiting longer is of no use: it has ended, nobody can say how, or a person is asked first.
+func settled(v *operation.View) bool {
+	return v.Terminal || v.ReconciliationPending || v.State == operation.AwaitingConfirmation
 }
 
 func waitedOf(got controlplane.WaitResult) waited {
