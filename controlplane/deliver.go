@@ -10,6 +10,10 @@ import (
 	"blockworld/effects/host"
 )
 
+// patient is how many gateway requests of one batch may wait for the disk, so that deliveries come along. Callers behind
+// more of them do not wait: the deliveries come with the next poll.
+const patient = 4
+
 // Poll waits at most wait (0..25 s) for up to limit (1..64) items: words to stop or cancel, then gateway requests, then
 // deliveries. The attempt of every delivery is durable before it leaves.
 func (s HostService) Poll(ctx context.Context, se host.Session, limit int, wait time.Duration) (host.Batch, error) {
@@ -19,69 +23,124 @@ func (s HostService) Poll(ctx context.Context, se host.Session, limit int, wait 
 	if wait < 0 || wait > MaxWaitMS*time.Millisecond {
 		return host.Batch{}, Errorf(CodeInvalid, "a wait of %v is not within 0..%v", wait, MaxWaitMS*time.Millisecond).with("field", "wait")
 	}
-	g := s.g
-	until := g.now().Add(wait)
+	b, err := s.g.poll(ctx, &se, limit, s.g.now().Add(wait))
+	if len(b.Deliveries) > 0 {
+		s.g.opt.At(AfterDelivery)
+	}
+	return b, err
+}
+
+func (g *Gateway) poll(ctx context.Context, se *host.Session, limit int, until time.Time) (b host.Batch, err error) {
 	for {
-		b, due, parked, err := g.collect(&se, limit, until)
+		due, spot, err := g.collect(se, &b, limit, until)
 		if err != nil {
 			return host.Batch{}, err
 		}
-		if parked != nil {
-			err := parked.wait(ctx)
-			g.unpark(&se, parked)
-			if err != nil {
-				return host.Batch{}, err
-			}
-			continue
-		}
+		var stored chan error
 		if len(due) > 0 {
-			if err := g.deliver(&se, &b, due); err != nil && b.Empty() {
-				return host.Batch{}, err
-			}
+			stored = make(chan error, 1)
+			go func() { stored <- g.deliver(se, due) }()
 		}
-		if !b.Empty() || !g.now().Before(until) {
-			if len(b.Deliveries) > 0 {
-				g.opt.At(AfterDelivery)
-			}
+		if spot == nil || len(b.Gateways) > patient {
+			g.unpark(se, spot)
 			return b, nil
+		}
+		err = g.await(ctx, se, spot, stored, &b, limit)
+		g.unpark(se, spot)
+		if err != nil || !b.Empty() || !g.now().Before(until) {
+			return b, err
 		}
 	}
 }
 
-// collect takes what lies ready, or a place to wait at when nothing does.
-func (g *Gateway) collect(se *host.Session, limit int, until time.Time) (b host.Batch, due []*openOp, p *parked, err error) {
+// await waits until there is something to bring: news, or deliveries whose attempts are stored.
+func (g *Gateway) await(ctx context.Context, se *host.Session, spot *parked, stored chan error, b *host.Batch, limit int) error {
+	for {
+		select {
+		case <-ctx.Done():
+			return Errorf(CodeTimeout, "the caller went away").because(ctx.Err())
+		case err := <-stored:
+			if taken := g.top(se, b, limit); taken != nil {
+				return taken
+			}
+			if b.Empty() {
+				return err
+			}
+			return nil
+		case <-spot.ch:
+			before := items(b)
+			if err := g.top(se, b, limit); err != nil {
+				return err
+			}
+			if stored == nil || items(b) > before {
+				return nil
+			}
+		}
+	}
+}
+
+func items(b *host.Batch) int {
+	return len(b.Gateways) + len(b.Deliveries) + len(b.Cancellations)
+}
+
+// collect takes what lies ready, starts a delivery of what is due unless one is under way, and makes a place to wait at
+// when there is nothing yet, or more to come.
+func (g *Gateway) collect(se *host.Session, b *host.Batch, limit int, until time.Time) (due []*openOp, spot *parked, err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	h, err := g.sessionOf(se)
 	if err != nil {
-		return b, nil, nil, err
+		return nil, nil, err
 	}
-	n := min(limit, len(h.cancels))
-	b.Cancellations, h.cancels = cut(h.cancels, n)
-	limit -= n
+	g.fill(h, b, limit)
+	if room := limit - items(b); room > 0 && !h.delivering {
+		due, h.queue = cut(h.queue, min(room, len(h.queue)))
+		h.delivering = len(due) > 0
+		for _, o := range due {
+			o.inQueue = false
+		}
+	}
+	if len(due) > 0 || b.Empty() && g.now().Before(until) {
+		spot = g.park(until)
+		h.polls = append(h.polls, spot)
+	}
+	return due, spot, nil
+}
 
-	room := limit - min(len(h.queue)+len(h.ready), limit/2) // requests leave room for deliveries
-	for room > 0 && len(h.asks) > 0 {
+// top takes what has come ready meanwhile.
+func (g *Gateway) top(se *host.Session, b *host.Batch, limit int) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	h, err := g.sessionOf(se)
+	if err == nil {
+		g.fill(h, b, limit)
+	}
+	return err
+}
+
+// fill takes what lies ready into a batch: words first, and requests leave room for deliveries. Under mu.
+func (g *Gateway) fill(h *hostState, b *host.Batch, limit int) {
+	room := limit - items(b)
+	words, rest := cut(h.cancels, min(room, len(h.cancels)))
+	h.cancels = rest
+	for _, c := range words {
+		if !slices.Contains(b.Cancellations, c) {
+			b.Cancellations = append(b.Cancellations, c)
+			room--
+		}
+	}
+
+	for asks := room - min(len(h.queue)+len(h.ready), room/2); asks > 0 && len(h.asks) > 0; {
 		k := h.asks[0]
 		h.asks = h.asks[1:]
 		if g.asks[k.gateway.ID] == k {
 			b.Gateways = append(b.Gateways, k.gateway)
 			room--
-			limit--
+			asks--
 		}
 	}
-	n = min(limit, len(h.ready))
-	b.Deliveries, h.ready = cut(h.ready, n)
-	limit -= n
-	due, h.queue = cut(h.queue, min(limit, len(h.queue)))
-	for _, o := range due {
-		o.inQueue = false
-	}
-	if b.Empty() && len(due) == 0 && g.now().Before(until) {
-		p = g.park(until)
-		h.polls = append(h.polls, p)
-	}
-	return b, due, p, nil
+	ready, later := cut(h.ready, min(room, len(h.ready)))
+	b.Deliveries, h.ready = append(b.Deliveries, ready...), later
 }
 
 // cut takes the first n of a list.
@@ -100,6 +159,9 @@ func cut[T any](all []T, n int) (head, rest []T) {
 func (g *Gateway) unpark(se *host.Session, p *parked) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	if p == nil {
+		return
+	}
 	delete(g.parked, p)
 	if h := g.hosts[se.Host]; h != nil {
 		for i := range h.polls {
@@ -111,12 +173,12 @@ func (g *Gateway) unpark(se *host.Session, p *parked) {
 	}
 }
 
-// deliver makes the attempts durable and then hands the operations out; what does not stand any more goes stale instead.
-func (g *Gateway) deliver(se *host.Session, b *host.Batch, due []*openOp) error {
-	var out []host.Delivery
-	var asked []host.Cancellation
+// deliver makes the attempts durable and then puts the operations up to be handed out; what does not stand any more goes
+// stale instead.
+func (g *Gateway) deliver(se *host.Session, due []*openOp) error {
+	var out []operation.Operation
 	err := g.update(func(w *work) error {
-		out, asked = out[:0], asked[:0]
+		out = out[:0]
 		g.mu.Lock()
 		_, err := g.sessionOf(se)
 		g.mu.Unlock()
@@ -124,26 +186,21 @@ func (g *Gateway) deliver(se *host.Session, b *host.Batch, due []*openOp) error 
 			return err
 		}
 		for _, o := range due {
-			op, err := w.deliver(o)
-			if over(err) {
-				continue
-			} else if err != nil {
+			if op, err := w.deliver(o); err != nil && !over(err) {
 				return err
-			} else if op == nil {
-				continue
-			}
-			out = append(out, delivery(op))
-			if op.CancelRequested != "" {
-				asked = append(asked, host.Cancellation{Op: op.ID, Actor: op.Actor, Why: op.CancelRequested})
+			} else if op != nil {
+				out = append(out, *op)
 			}
 		}
 		return nil
 	})
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if err != nil {
-		if h := g.hosts[se.Host]; h != nil {
-			for _, o := range due {
+	h := g.hosts[se.Host]
+	h.delivering = false
+	if err != nil || !h.live || h.session.Generation != se.Generation {
+		for _, o := range due { // whoever is there now is to have them
+			if h.live && g.open[o.id] == o {
 				h.enqueue(o)
 			}
 		}
@@ -151,16 +208,16 @@ func (g *Gateway) deliver(se *host.Session, b *host.Batch, due []*openOp) error 
 	}
 	now := g.now()
 	for i := range out {
-		if o := g.open[out[i].Op]; o != nil {
+		op := &out[i]
+		h.ready = append(h.ready, delivery(op))
+		if o := g.open[op.ID]; o != nil {
 			o.due, o.wait = g.again(o, now)
 		}
-	}
-	b.Deliveries = append(b.Deliveries, out...)
-	for _, c := range asked {
-		if !slices.Contains(b.Cancellations, c) {
-			b.Cancellations = append(b.Cancellations, c)
+		if op.CancelRequested != "" {
+			h.cancel(host.Cancellation{Op: op.ID, Actor: op.Actor, Why: op.CancelRequested})
 		}
 	}
+	h.wake()
 	return nil
 }
 

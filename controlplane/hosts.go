@@ -19,11 +19,12 @@ type hostState struct {
 	seen    time.Time // its last call
 	man     host.Manifest
 
-	asks    []*ask              // gateway requests not handed out yet
-	cancels []host.Cancellation // stop goes first
-	queue   []*openOp           // to be delivered; the store decides at the poll whether they still are
-	ready   []host.Delivery     // attempts that are durable already
-	polls   []*parked           // who waits for the above
+	asks       []*ask              // gateway requests not handed out yet
+	cancels    []host.Cancellation // stop goes first
+	queue      []*openOp           // to be delivered; the store decides at the poll whether they still are
+	ready      []host.Delivery     // attempts that are durable already
+	delivering bool                // attempts of others are on their way to the disk
+	polls      []*parked           // who waits for the above
 }
 
 // actorState is an actor as its host tells it. Under Gateway.mu.
@@ -100,7 +101,7 @@ func (h *hostState) enqueue(o *openOp) {
 
 // cancel puts a word up for the next poll. A stop goes before everything else. Under mu.
 func (h *hostState) cancel(c host.Cancellation) {
-	if slices.Contains(h.cancels, c) {
+	if len(h.cancels) < 64 && slices.Contains(h.cancels, c) { // a repeat is harmless, only not wanted
 		return
 	}
 	if c.Stop {
