@@ -10,19 +10,6 @@ import (
 	"blockworld/worldstate/geom"
 )
 
-// The bits of Teleported.Relative.
-const (
-	relativeX = 1 << iota
-	relativeY
-	relativeZ
-	relativeYaw
-	relativePitch
-	relativeVelX
-	relativeVelY
-	relativeVelZ
-	rotateVelocity
-)
-
 // reset forgets where we are; what the server said about our abilities stays.
 func (d *body) reset() {
 	flying := d.player.Flying
@@ -57,17 +44,17 @@ func (d *body) place(ev worldstate.Teleported) (egress.Motion, bool) {
 	}
 	p := d.player
 	oldYaw, oldPitch := d.yaw, d.pitch
-	yaw := add(relativeYaw, float64(d.yaw), float64(ev.Rotation.Yaw))
-	pitch := add(relativePitch, float64(d.pitch), float64(ev.Rotation.Pitch))
+	yaw := add(worldstate.RelativeYaw, float64(d.yaw), float64(ev.Rotation.Yaw))
+	pitch := add(worldstate.RelativePitch, float64(d.pitch), float64(ev.Rotation.Pitch))
 	for i := range p.Pos {
-		p.Pos[i] = add(relativeX<<i, p.Pos[i], ev.Position[i])
+		p.Pos[i] = add(worldstate.RelativeX<<i, p.Pos[i], ev.Position[i])
 	}
 	vel := p.Vel
-	if ev.Relative&rotateVelocity != 0 {
+	if ev.Relative&worldstate.RotateVelocity != 0 {
 		vel = turnVelocity(vel, oldYaw-float32(yaw), oldPitch-float32(pitch))
 	}
 	for i := range vel {
-		p.Vel[i] = add(relativeVelX<<i, vel[i], ev.Velocity[i])
+		p.Vel[i] = add(worldstate.RelativeVelocityX<<i, vel[i], ev.Velocity[i])
 	}
 	r := geom.Rotation{Yaw: float32(yaw), Pitch: float32(max(-90, min(90, pitch)))}
 	if !p.Valid() || !r.Finite() || math.IsNaN(pitch) {

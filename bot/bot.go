@@ -26,6 +26,9 @@ type Bot struct {
 	endOnce  sync.Once
 	err      error
 
+	lockMu sync.Mutex // the session may be closed while the loop takes a lock
+	locks  [2]*lock   // address and account; server identity and account
+
 	// Everything below belongs to the loop.
 	machine   *login.Machine
 	out       *egress.Writer
@@ -35,7 +38,6 @@ type Bot struct {
 	scratch   []worldstate.Event
 	capture   *recording
 	listeners []Listener
-	locks     [2]*lock // address and account; server identity and account
 	identity  Identity
 	joined    bool
 	body      body
@@ -118,6 +120,8 @@ func (b *Bot) end(err error) {
 		b.err = err
 		close(b.ended)
 		b.link.close()
+		b.lockMu.Lock()
+		defer b.lockMu.Unlock()
 		for _, l := range b.locks {
 			l.release()
 		}

@@ -38,6 +38,7 @@ func (r realTimer) Stop()               { r.t.Stop() }
 type Stepped struct {
 	mu     sync.Mutex
 	now    time.Time
+	made   uint64 // timers so far: those due at the same moment fire in the order in which they were made
 	timers map[*steppedTimer]struct{}
 }
 
@@ -57,7 +58,8 @@ func (s *Stepped) Now() time.Time {
 func (s *Stepped) Timer(d time.Duration) Timer {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	t := &steppedTimer{clock: s, at: s.now.Add(d), c: make(chan time.Time), gone: make(chan struct{})}
+	s.made++
+	t := &steppedTimer{clock: s, number: s.made, at: s.now.Add(d), c: make(chan time.Time), gone: make(chan struct{})}
 	s.timers[t] = struct{}{}
 	return t
 }
@@ -85,7 +87,7 @@ func (s *Stepped) next(end time.Time) (*steppedTimer, time.Time) {
 	defer s.mu.Unlock()
 	var first *steppedTimer
 	for t := range s.timers {
-		if !t.at.After(end) && (first == nil || t.at.Before(first.at)) {
+		if !t.at.After(end) && (first == nil || t.before(first)) {
 			first = t
 		}
 	}
@@ -101,11 +103,16 @@ func (s *Stepped) next(end time.Time) (*steppedTimer, time.Time) {
 }
 
 type steppedTimer struct {
-	clock *Stepped
-	at    time.Time
-	c     chan time.Time
-	gone  chan struct{}
-	once  sync.Once
+	clock  *Stepped
+	number uint64
+	at     time.Time
+	c      chan time.Time
+	gone   chan struct{}
+	once   sync.Once
+}
+
+func (t *steppedTimer) before(o *steppedTimer) bool {
+	return t.at.Before(o.at) || t.at.Equal(o.at) && t.number < o.number
 }
 
 func (t *steppedTimer) C() <-chan time.Time { return t.c }

@@ -92,14 +92,8 @@ const chunksPerTick = 64
 func (b *Bot) enterWorld(ev worldstate.Joined) error {
 	b.newEpoch(ev.EntityID)
 	id := Identity{Address: b.target.Typed, HashedSeed: ev.Spawn.HashedSeed, Dimensions: ev.Dimensions}
-	if b.locks[1] == nil || !id.Equal(b.identity) {
-		b.locks[1].release()
-		_, name := b.machine.Identity()
-		var err error
-		text := fmt.Sprintf("%s on the server at %s", name, b.target.Typed)
-		if b.locks[1], err = takeLock(b.opts.lockFolders, text, "identity", id.world(), name); err != nil {
-			return err
-		}
+	if err := b.lockIdentity(id); err != nil {
+		return err
 	}
 	b.identity = id
 	b.joined = true
@@ -108,6 +102,24 @@ func (b *Bot) enterWorld(ev worldstate.Joined) error {
 		return b.opts.Entered(id)
 	}
 	return nil
+}
+
+// lockIdentity takes the lock of the server's identity, unless it is the one that is held already.
+func (b *Bot) lockIdentity(id Identity) error {
+	b.lockMu.Lock()
+	defer b.lockMu.Unlock()
+	if err := b.Err(); err != nil { // nobody would let go of it
+		return err
+	}
+	if b.locks[1] != nil && id.Equal(b.identity) {
+		return nil
+	}
+	b.locks[1].release()
+	_, name := b.machine.Identity()
+	text := fmt.Sprintf("%s on the server at %s", name, b.target.Typed)
+	var err error
+	b.locks[1], err = takeLock(b.opts.lockFolders, text, "identity", id.world(), name)
+	return err
 }
 
 // newEpoch ends what belonged to the world that is over.

@@ -46,10 +46,11 @@ func joinOnce(ctx context.Context, opts Options) (*Bot, error) {
 			return nil, err
 		}
 	}
-	reg, err := registry.Load(opts.Protocol)
+	blocks, err := physics.Load(opts.Protocol)
 	if err != nil {
 		return nil, login.UnknownProtocol(int32(opts.Protocol), "")
 	}
+	reg := blocks.Registry()
 	machine, err := newMachine(opts, target)
 	if err != nil {
 		return nil, err
@@ -58,7 +59,7 @@ func joinOnce(ctx context.Context, opts Options) (*Bot, error) {
 		opts: opts, target: target, reg: reg, machine: machine,
 		commands: make(chan func(*Tx)), ended: make(chan struct{}),
 		mirror: worldstate.NewMirror(reg, opts.Sections, worldstate.Following(opts.After)), tickEvery: opts.Tick,
-		blocks: physics.NewBlocks(reg), events: wire.NewEventContext(reg),
+		blocks: blocks, events: wire.NewEventContext(reg),
 	}
 	b.body.attrs = physics.DefaultAttributes()
 	if err := b.connect(ctx); err != nil {

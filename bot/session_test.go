@@ -135,7 +135,7 @@ func TestCorrectionsAreConfirmedOnce(t *testing.T) {
 func TestRelativeTeleports(t *testing.T) {
 	d := body{player: physics.Player{Pos: geom.Vec3{10, 70, -5}, Vel: geom.Vec3{1, 2, 3}}, yaw: 90, pitch: 10}
 	m, ok := d.place(worldstate.Teleported{Position: geom.Vec3{1, 80, 2}, Velocity: geom.Vec3{0.5, 0, 0}, Rotation: geom.Rotation{Yaw: 5, Pitch: 95},
-		Relative: relativeX | relativeZ | relativeYaw | relativeVelX})
+		Relative: worldstate.RelativeX | worldstate.RelativeZ | worldstate.RelativeYaw | worldstate.RelativeVelocityX})
 	if !ok || m.Position != (geom.Vec3{11, 80, -3}) || m.Rotation != (geom.Rotation{Yaw: 95, Pitch: 90}) || d.player.Vel != (geom.Vec3{1.5, 0, 0}) {
 		t.Errorf("%v %+v velocity %v", ok, m, d.player.Vel)
 	}
@@ -146,7 +146,7 @@ func TestRelativeTeleports(t *testing.T) {
 		}
 	}
 	d = body{player: physics.Player{Vel: geom.Vec3{0, 0, 1}}}
-	d.place(worldstate.Teleported{Rotation: geom.Rotation{Yaw: 90}, Relative: relativeVelX | relativeVelY | relativeVelZ | rotateVelocity})
+	d.place(worldstate.Teleported{Rotation: geom.Rotation{Yaw: 90}, Relative: worldstate.RelativeVelocityX | worldstate.RelativeVelocityY | worldstate.RelativeVelocityZ | worldstate.RotateVelocity})
 	if v := d.player.Vel; v.Sub(geom.Vec3{-1, 0, 0}).Len() > 1e-9 {
 		t.Errorf("a velocity to the south, turned to the west, is %v", v)
 	}

@@ -40,13 +40,18 @@ type Self struct {
 	Vehicle int32
 }
 
-// Bits of Teleported.Relative and EntityPlaced.Relative.
+// Bits of Teleported.Relative and EntityPlaced.Relative: what is added to what there was, instead of taking its place. The
+// last one turns the velocity that there was by the change of the look.
 const (
 	RelativeX = 1 << iota
 	RelativeY
 	RelativeZ
 	RelativeYaw
 	RelativePitch
+	RelativeVelocityX
+	RelativeVelocityY
+	RelativeVelocityZ
+	RotateVelocity
 )
 
 const (

@@ -113,8 +113,8 @@ func selfEvent(p Packet, ctx *EventContext) worldstate.Event {
 func teleported(p *PlayerPosition, ctx *EventContext) worldstate.Event {
 	e := worldstate.Teleported{ID: p.ID, Position: p.Position, Velocity: speed(p.Velocity), Rotation: p.Rotation, Relative: p.Relative}
 	if !Has(ctx.Protocol, PositionVelocity) {
-		const axes = RelativeX | RelativeY | RelativeZ
-		e.Relative |= e.Relative & axes * RelativeVelocityX
+		const axes = worldstate.RelativeX | worldstate.RelativeY | worldstate.RelativeZ
+		e.Relative |= e.Relative & axes * worldstate.RelativeVelocityX
 	}
 	return e
 }

@@ -8,21 +8,8 @@ type PlayerPosition struct {
 	Position geom.Vec3
 	Velocity geom.Vec3 // with feature PositionVelocity
 	Rotation geom.Rotation
-	Relative uint32 // bits 0..4 x y z yaw pitch; with PositionVelocity 5..7 velocity, 8 rotate velocity
+	Relative uint32 // bits as worldstate.RelativeX and those behind it; those of the velocity with PositionVelocity
 }
-
-// Bits of Relative.
-const (
-	RelativeX = 1 << iota
-	RelativeY
-	RelativeZ
-	RelativeYaw
-	RelativePitch
-	RelativeVelocityX
-	RelativeVelocityY
-	RelativeVelocityZ
-	RotateVelocity
-)
 
 // Marshal reads or writes the packet.
 func (p *PlayerPosition) Marshal(io *IO) {
