@@ -86,7 +86,11 @@ func (r *runner) bind(ctx context.Context, g *host.Gateway) (*host.Bound, error)
 	case stopped:
 		return nil, refuse("stopped", "the actor's emergency stop is latched here: clear it first")
 	case g.Parent != (host.OpID{}):
-		return r.bindChild(ctx, g, m)
+		return r.bindChild(ctx, g)
+	case g.Action.Capability == BuildStructure && r.desk != nil:
+		return r.bindPrepared(ctx, g)
+	case r.desk != nil:
+		return nil, refuse("busy", "the actor does one prepared build, and nothing else")
 	case g.Action.Capability == BuildStructure:
 		return r.bindMacro(ctx, g, m)
 	case m != nil:
@@ -158,7 +162,7 @@ func (r *runner) keep(p *actor.Prepared) {
 // answerRead answers a read: nothing is sent, nothing stored.
 func (r *runner) answerRead(ctx context.Context, g *host.Gateway) host.Answer {
 	s := r.present()
-	if s == nil {
+	if s == nil || s.actor == nil {
 		return host.Answer{Code: "not_ready", Message: "the actor is not on its server just now"}
 	}
 	req, err := actor.Parse(g.Action.Capability, g.Action.Arguments)

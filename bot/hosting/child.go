@@ -22,19 +22,28 @@ func (m *macro) Ask(q builder.Question, reply func(builder.Leave)) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	switch {
-	case m.ended != "":
-		go reply(builder.Leave{Code: string(host.Cancelled), Message: m.why, Again: true})
-		return
-	case m.full || m.children >= host.MaxChildren:
-		m.crowded()
+	case m.take(q, reply):
+	case m.full:
 		go reply(builder.Leave{Code: "capacity", Message: "this operation may have no further child", Again: true})
-		return
+	default:
+		go reply(builder.Leave{Code: string(host.Cancelled), Message: m.why, Again: true})
+	}
+}
+
+// take submits a child for a question, if the operation may have another. The lock is held.
+func (m *macro) take(q builder.Question, reply func(builder.Leave)) bool {
+	if m.ended == "" && m.children >= host.MaxChildren {
+		m.crowded()
+	}
+	if m.ended != "" {
+		return false
 	}
 	ask := &question{Question: q, reply: reply}
 	ask.Key = m.nonce + "-" + q.Key
 	m.asks[ask.Key] = ask
 	m.children++
 	m.r.h.go_(func() { m.submit(ask) })
+	return true
 }
 
 // crowded ends the work because no further child is allowed; a further operation goes on. The lock is held.
@@ -116,8 +125,9 @@ func (m *macro) forget(op host.OpID) {
 }
 
 // bindChild binds what a build asked for.
-func (r *runner) bindChild(ctx context.Context, g *host.Gateway, m *macro) (*host.Bound, error) {
-	if m == nil || m.op != g.Parent {
+func (r *runner) bindChild(ctx context.Context, g *host.Gateway) (*host.Bound, error) {
+	m := r.parent(g.Parent)
+	if m == nil {
 		return nil, refuse(host.CodeUnbound, "operation %s is not under way here", g.Parent)
 	}
 	m.mu.Lock()
@@ -143,11 +153,8 @@ func (r *runner) bindChild(ctx context.Context, g *host.Gateway, m *macro) (*hos
 
 // deliverChild gives a build its leave.
 func (r *runner) deliverChild(ctx context.Context, d *host.Delivery) {
-	r.mu.Lock()
-	m := r.macro
-	r.mu.Unlock()
 	var q *question
-	if m != nil && m.op == d.Parent {
+	if m := r.parent(d.Parent); m != nil {
 		m.mu.Lock()
 		q = m.byOp[d.Op]
 		m.mu.Unlock()

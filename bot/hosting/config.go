@@ -40,6 +40,7 @@ type ActorConfig struct {
 	Options bot.Options // where it goes and as whom; Entering and Entered are the host's
 	// Dir is the actor's data folder, which no other actor shares: its journal with its receipts.
 	Dir        string
+	Prepared   *Prepared             // a build of its caller's, instead of Dir: the actor does that and nothing else
 	Profile    profile.Profile       // what its server can prove
 	Plots      []Plot                // where it may build; the first is that of single actions
 	Policy     sentinel.Capabilities // what may be asked for at all; zero: all ten
@@ -98,6 +99,9 @@ func (c *Config) defaults() error {
 			return err
 		}
 		for _, what := range []string{"actor " + string(a.ID), "folder " + a.Dir} {
+			if a.Prepared != nil && what == "folder " {
+				continue
+			}
 			if seen[what] {
 				return fmt.Errorf("%w: %s is named twice", ErrConfig, what)
 			}
@@ -114,7 +118,9 @@ func (a *ActorConfig) defaults() error {
 	switch {
 	case a.ID.Check("actor") != nil:
 		return fmt.Errorf("%w: %w", ErrConfig, a.ID.Check("actor"))
-	case a.Dir == "":
+	case a.Prepared != nil && (a.Prepared.Site == nil || a.Prepared.Plan == nil || a.Prepared.Submit == nil):
+		return wrong("its build needs a site, a plan and somebody who submits")
+	case a.Dir == "" && a.Prepared == nil:
 		return wrong("it has no data folder")
 	case len(a.Plots) == 0:
 		return wrong("it has no plot: name one, so that it is known where the bot may stand and build")

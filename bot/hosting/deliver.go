@@ -194,7 +194,7 @@ func (r *runner) cancelled(ctx context.Context, c host.Cancellation) {
 
 func (r *runner) cancel(op host.OpID, why string) {
 	r.mu.Lock()
-	p, j, m := r.prepared[op], r.jobs[op], r.macro
+	p, j, m, d := r.prepared[op], r.jobs[op], r.macro, r.desk
 	if j != nil {
 		j.cancelled, p = why, j.prepared
 	}
@@ -204,6 +204,9 @@ func (r *runner) cancel(op host.OpID, why string) {
 	}
 	if m != nil {
 		m.cancel(op, why)
+	}
+	if d != nil {
+		d.cancel(op, why)
 	}
 }
 
@@ -226,6 +229,9 @@ func (r *runner) stop(ctx context.Context, why string) {
 	if m != nil {
 		m.stop(why)
 	}
+	if r.desk != nil {
+		r.desk.stop(why)
+	}
 	if s != nil && !s.macro {
 		within, cancel := context.WithTimeout(ctx, time.Second)
 		defer cancel()
@@ -245,7 +251,7 @@ func (r *runner) clear(ctx context.Context) {
 	r.stopped = false
 	s := r.live_
 	r.mu.Unlock()
-	if s != nil {
+	if s != nil && s.actor != nil {
 		s.actor.Resume()
 		within, cancel := context.WithTimeout(ctx, time.Second)
 		defer cancel()

@@ -258,9 +258,12 @@ func (d *desk) SubmitChild(ctx context.Context, s host.Session, c host.Child) (h
 	}
 	view := host.ChildView{Op: op.id, State: "queued"}
 	code := answer.Code
+	d.mu.Lock()
 	if code == "" && d.policy != nil {
 		code = d.policy(op)
 	}
+	hold := d.hold
+	d.mu.Unlock()
 	if code != "" {
 		return host.ChildView{Op: op.id, State: "rejected", Code: code}, nil
 	}
@@ -268,8 +271,8 @@ func (d *desk) SubmitChild(ctx context.Context, s host.Session, c host.Child) (h
 		d.keys[c.Parent.String()+c.Key] = op.id
 		d.children = append(d.children, op.id)
 	})
-	if d.hold != nil {
-		if wait := d.hold(op); wait != nil {
+	if hold != nil {
+		if wait := hold(op); wait != nil {
 			go func() {
 				select {
 				case <-wait:

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -15,6 +16,7 @@ import (
 	ops "blockworld/controlplane/operation"
 	"blockworld/controlplane/policy"
 	"blockworld/controlplane/store"
+	"blockworld/effects"
 	"blockworld/effects/host"
 	"blockworld/fixtures/blueprints"
 	"blockworld/fixtures/server"
@@ -188,6 +190,30 @@ func TestGateway(t *testing.T) {
 			t.Errorf("%d uses after the stop", now-all)
 		}
 	})
+	t.Run("CP-93_CP-92/the daemon dies in the middle of a building, comes back on its store, and the building goes on", func(t *testing.T) {
+		t.Parallel()
+		p := control(t, server.Config{}, nil)
+		w := &swap{}
+		first := p.g.Host()
+		w.set(&first)
+		p.cfg.Daemon = w
+		p.run()
+		p.ready()
+		op := p.submit(p.blueprint(blueprints.Twelve(), map[string]any{"rate": 20}))
+		until(p.stage, func() bool { _, done := p.uses(); return done >= 4 })
+		w.set(nil)
+		p.g.Close()
+		if err := p.engine.Close(); err != nil {
+			t.Fatal(err)
+		}
+		p.open()
+		next := p.g.Host()
+		w.set(&next)
+		if v := p.ended(op.ID); v.State != ops.Succeeded {
+			t.Errorf("%+v %s", v, v.Output)
+		}
+		p.once()
+	})
 	t.Run("CP-67_CP-88/the host dies in the middle of a building and another one goes on", func(t *testing.T) {
 		t.Parallel()
 		p := control(t, server.Config{}, nil)
@@ -201,6 +227,77 @@ func TestGateway(t *testing.T) {
 		}
 		p.once()
 	})
+}
+
+// swap is a daemon whose gateway may die and be another one afterwards.
+type swap struct {
+	mu sync.Mutex
+	s  *controlplane.HostService // nil: away
+}
+
+func (w *swap) now() (controlplane.HostService, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.s == nil {
+		return controlplane.HostService{}, errKilled
+	}
+	return *w.s, nil
+}
+
+func (w *swap) set(s *controlplane.HostService) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.s = s
+}
+
+func through[T any](w *swap, call func(controlplane.HostService) (T, error)) (none T, err error) {
+	s, err := w.now()
+	if err != nil {
+		return none, err
+	}
+	return call(s)
+}
+
+func tell(w *swap, call func(controlplane.HostService) error) error {
+	s, err := w.now()
+	if err != nil {
+		return err
+	}
+	return call(s)
+}
+
+func (w *swap) Register(ctx context.Context, m host.Manifest) (host.Session, error) {
+	return through(w, func(s controlplane.HostService) (host.Session, error) { return s.Register(ctx, m) })
+}
+func (w *swap) Renew(ctx context.Context, x host.Session) (host.Session, error) {
+	return through(w, func(s controlplane.HostService) (host.Session, error) { return s.Renew(ctx, x) })
+}
+func (w *swap) Unregister(ctx context.Context, x host.Session) error {
+	return tell(w, func(s controlplane.HostService) error { return s.Unregister(ctx, x) })
+}
+func (w *swap) Publish(ctx context.Context, x host.Session, p host.Publication) error {
+	return tell(w, func(s controlplane.HostService) error { return s.Publish(ctx, x, p) })
+}
+func (w *swap) Poll(ctx context.Context, x host.Session, limit int, wait time.Duration) (host.Batch, error) {
+	return through(w, func(s controlplane.HostService) (host.Batch, error) { return s.Poll(ctx, x, limit, wait) })
+}
+func (w *swap) Answer(ctx context.Context, x host.Session, a host.Answer) error {
+	return tell(w, func(s controlplane.HostService) error { return s.Answer(ctx, x, a) })
+}
+func (w *swap) Ack(ctx context.Context, x host.Session, a host.Ack) error {
+	return tell(w, func(s controlplane.HostService) error { return s.Ack(ctx, x, a) })
+}
+func (w *swap) Run(ctx context.Context, x host.Session, r host.Run) error {
+	return tell(w, func(s controlplane.HostService) error { return s.Run(ctx, x, r) })
+}
+func (w *swap) Outcome(ctx context.Context, x host.Session, o host.Outcome) error {
+	return tell(w, func(s controlplane.HostService) error { return s.Outcome(ctx, x, o) })
+}
+func (w *swap) SubmitChild(ctx context.Context, x host.Session, c host.Child) (host.ChildView, error) {
+	return through(w, func(s controlplane.HostService) (host.ChildView, error) { return s.SubmitChild(ctx, x, c) })
+}
+func (w *swap) Blueprint(ctx context.Context, x host.Session, d effects.Digest) ([]byte, error) {
+	return through(w, func(s controlplane.HostService) ([]byte, error) { return s.Blueprint(ctx, x, d) })
 }
 
 // killedPlane is killed with the gateway in the desk's place.

@@ -24,6 +24,7 @@ type Host struct {
 	changed chan struct{} // closed when session changes
 	jobs    sync.WaitGroup
 	ctx     context.Context // of Run
+	running chan struct{}   // closed when ctx is there
 }
 
 // New opens the actors' journals and reads what they know. Close gives them up; Run does it when it ends.
@@ -32,7 +33,7 @@ func New(cfg Config) (*Host, error) {
 	if err := cfg.defaults(); err != nil {
 		return nil, err
 	}
-	h := &Host{cfg: cfg, runners: map[host.Name]*runner{}, changed: make(chan struct{})}
+	h := &Host{cfg: cfg, runners: map[host.Name]*runner{}, changed: make(chan struct{}), running: make(chan struct{})}
 	for i := range cfg.Actors {
 		r, err := newRunner(h, &cfg.Actors[i])
 		if err != nil {
@@ -54,7 +55,9 @@ func New(cfg Config) (*Host, error) {
 func (h *Host) Close() error {
 	var all error
 	for _, r := range h.order {
-		all = errors.Join(all, r.journal.Close())
+		if r.desk == nil { // else it is the caller's
+			all = errors.Join(all, r.journal.Close())
+		}
 	}
 	return all
 }
@@ -72,8 +75,13 @@ func (h *Host) Journal(id host.Name) *journal.Journal {
 func (h *Host) Run(ctx context.Context) error {
 	h.ctx = ctx
 	var actors sync.WaitGroup
+	close(h.running)
 	for _, r := range h.order {
-		for _, loop := range []func(context.Context){r.live, r.publishes, r.pump} {
+		loops := []func(context.Context){r.publishes, r.pump}
+		if r.desk == nil {
+			loops = append(loops, r.live)
+		}
+		for _, loop := range loops {
 			actors.Add(1)
 			go func() {
 				defer actors.Done()

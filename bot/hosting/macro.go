@@ -23,6 +23,7 @@ import (
 // macro is a build_structure under way: a builder's site whose gate asks the daemon for every child.
 type macro struct {
 	r     *runner
+	desk  *desk // of a prepared build, which decides when the work ends; nil: the macro itself does
 	op    host.OpID
 	b     *build
 	job   *job
@@ -87,6 +88,10 @@ func (r *runner) deliverMacro(ctx context.Context, d *host.Delivery) {
 		asks: map[string]*question{}, byOp: map[host.OpID]*question{}, steps: len(b.plan.Steps),
 		job: &job{op: d.Op, digest: d.Bound.Digest},
 	}
+	if r.desk != nil {
+		r.desk.deliver(ctx, m)
+		return
+	}
 	r.mu.Lock()
 	other := r.macro
 	if other == nil {
@@ -118,6 +123,9 @@ func (r *runner) buildOf(d *host.Delivery) (*build, error) {
 	r.mu.Lock()
 	b := r.builds[d.Op]
 	r.mu.Unlock()
+	if b == nil && r.desk != nil {
+		return nil, errors.New("it is an earlier process's: what its journal knows is told by its children")
+	}
 	if b == nil {
 		args, err := parseArguments(d.Action.Arguments)
 		if err != nil {
@@ -284,14 +292,42 @@ func (m *macro) join(ctx context.Context) (*bot.Bot, error) {
 func (m *macro) hear(e builder.Event) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	m.noted(e)
+	if m.desk == nil {
+		m.consider(e)
+	}
+	poke(m.told)
+}
+
+// noted keeps what is told of the work. The lock is held.
+func (m *macro) noted(e builder.Event) {
 	switch e := e.(type) {
 	case builder.Settled:
 		m.done = int(m.site.Mission().Cursor().Count)
 		m.note = ""
 	case builder.Working:
-		m.note, m.refused = "", time.Time{}
+		m.note = ""
 	case builder.Waiting:
 		m.note = "waiting: " + e.For.String()
+		if e.For != mission.WaitOutOfItems {
+			return
+		}
+		for _, s := range e.Short {
+			if it := m.reg.ItemByID(s.Item); it != nil {
+				m.note += fmt.Sprintf(", %d %s", s.Need-s.Have, it.Name)
+			}
+		}
+	case builder.Denied, builder.Rejoining:
+		m.note = builder.Words(e)
+	}
+}
+
+// consider ends work that does not go on by itself. The lock is held.
+func (m *macro) consider(e builder.Event) {
+	switch e := e.(type) {
+	case builder.Working:
+		m.refused = time.Time{}
+	case builder.Waiting:
 		switch e.For {
 		case mission.WaitDisturbed, mission.WaitWrongResult, mission.WaitUnverified:
 			m.end(e.For.String(), builder.Words(e))
@@ -300,22 +336,12 @@ func (m *macro) hear(e builder.Event) {
 			if m.denied {
 				m.end("denied", "every step that is left was denied")
 			}
-		case mission.WaitOutOfItems:
-			for _, s := range e.Short {
-				if it := m.reg.ItemByID(s.Item); it != nil {
-					m.note += fmt.Sprintf(", %d %s", s.Need-s.Have, it.Name)
-				}
-			}
 		}
 	case builder.Denied:
 		if e.Gate && e.Rule != "cancelled" {
 			m.denied = true
 		}
-		m.note = builder.Words(e)
-	case builder.Rejoining:
-		m.note = builder.Words(e)
 	}
-	poke(m.told)
 }
 
 // end asks for the end of the work, once. The lock is held.
@@ -324,7 +350,7 @@ func (m *macro) end(how, why string) {
 		return
 	}
 	m.ended, m.why = how, why
-	if m.site != nil {
+	if m.site != nil && m.desk == nil { // another operation goes on with a prepared build, or its caller ends it
 		m.site.Quit()
 	}
 }
@@ -394,8 +420,14 @@ func (m *macro) cancel(op host.OpID, why string) {
 		m.end(string(host.Cancelled), why)
 	}
 	m.mu.Unlock()
-	if q != nil {
-		q.reply(builder.Leave{Op: op, Code: string(host.Cancelled), Message: why})
+	if q != nil { // of a prepared build nobody takes single steps back: it lost its lease or its epoch
+		q.reply(builder.Leave{Op: op, Code: string(host.Cancelled), Message: why, Again: m.desk != nil})
+		m.r.mu.Lock()
+		begun := m.r.jobs[op] != nil
+		m.r.mu.Unlock()
+		if !begun {
+			m.forget(op)
+		}
 	}
 }
 

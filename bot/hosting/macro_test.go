@@ -175,7 +175,7 @@ func TestBuild(t *testing.T) {
 		if out := st.d.read("builder-1", action("world_status", map[string]any{})); len(out.Output) == 0 {
 			t.Errorf("%+v", out)
 		}
-		st.d.hold = nil
+		st.d.say(func() { st.d.hold = nil })
 		close(gone)
 		if o := st.outcome(op); o.Status != host.Succeeded {
 			t.Errorf("%+v", o)

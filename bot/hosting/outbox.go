@@ -2,9 +2,15 @@ package hosting
 
 import (
 	"context"
+	"errors"
+	"maps"
+	"slices"
+	"sync"
 	"time"
 
+	"blockworld/effects"
 	"blockworld/effects/host"
+	"blockworld/sentinel/journal"
 )
 
 // pumpEvery is how often the outbox is looked at without being asked to; retryAfter spaces what was not taken.
@@ -36,34 +42,115 @@ func (r *runner) pump(ctx context.Context) {
 	}
 }
 
+// mostTold is how many outcomes are told at once: a daemon puts what comes together to disk together.
+const mostTold = 16
+
 // drain tells everything that can be told.
 func (r *runner) drain(ctx context.Context) error {
+	r.pumping.Lock()
+	defer r.pumping.Unlock()
 	messages, err := r.journal.Outbox()
 	if err != nil {
 		return err
 	}
+	var told []uint64
+	var failed error
+	for _, part := range r.tellable(messages) {
+		numbers, err := r.tellAll(ctx, part)
+		told = append(told, numbers...)
+		failed = errors.Join(failed, err)
+	}
+	if len(told) > 0 {
+		r.at(AfterOutcome)
+		failed = errors.Join(failed, r.acknowledge(told))
+	}
+	return errors.Join(failed, r.drainLoose(ctx))
+}
+
+// tellable leaves out what is not done with, and gives the rest in parts in which no action comes twice.
+func (r *runner) tellable(messages []journal.Message) (parts [][]journal.Message) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var part []journal.Message
+	in := map[effects.ActionID]bool{}
 	for _, m := range messages {
-		r.mu.Lock()
-		j := r.jobs[m.Action]
-		waits := j != nil && !j.done
-		r.mu.Unlock()
-		if waits { // what this process sees of it belongs into its outcome
+		if j := r.jobs[m.Action]; j != nil && !j.done || r.acked[m.Number] { // what this process sees of it belongs into its outcome
 			continue
 		}
-		o, err := r.outcome(m.Action, j)
-		if err != nil {
-			return err
+		if in[m.Action] || len(part) == mostTold {
+			parts, part = append(parts, part), nil
+			clear(in)
 		}
-		if err := r.report(ctx, o); err != nil {
-			return err
-		}
-		r.at(AfterOutcome)
-		if err := r.journal.AckOutbox(m.Number); err != nil {
-			return err
-		}
-		r.forget(m.Action, o.Status)
+		in[m.Action] = true
+		part = append(part, m)
 	}
-	return r.drainLoose(ctx)
+	if len(part) > 0 {
+		parts = append(parts, part)
+	}
+	return parts
+}
+
+// tellAll tells the outcomes of some actions side by side, and returns the messages of those that were taken.
+func (r *runner) tellAll(ctx context.Context, part []journal.Message) (told []uint64, failed error) {
+	errs := make([]error, len(part))
+	var all sync.WaitGroup
+	for i, m := range part {
+		all.Go(func() { errs[i] = r.tellOne(ctx, m) })
+	}
+	all.Wait()
+	for i, m := range part {
+		if errs[i] == nil {
+			told = append(told, m.Number)
+		}
+	}
+	return told, errors.Join(errs...)
+}
+
+func (r *runner) tellOne(ctx context.Context, m journal.Message) error {
+	r.mu.Lock()
+	j := r.jobs[m.Action]
+	r.mu.Unlock()
+	o, err := r.outcome(m.Action, j)
+	if err != nil {
+		return err
+	}
+	if err := r.report(ctx, o); err != nil {
+		return err
+	}
+	r.forget(m.Action, o.Status)
+	return nil
+}
+
+// mostAcked is how many messages of a prepared build may be told and still be in its outbox: its journal has marks and
+// receipts to store meanwhile. A message that is told again changes nothing.
+const mostAcked = 64
+
+// acknowledge takes messages out of the outbox.
+func (r *runner) acknowledge(told []uint64) error {
+	if r.desk == nil {
+		return r.journal.AckOutbox(told...)
+	}
+	for _, n := range told {
+		r.mu.Lock()
+		r.acked[n] = true
+		r.mu.Unlock()
+	}
+	if len(r.acked) < mostAcked {
+		return nil
+	}
+	return r.emptied()
+}
+
+// emptied takes out of the outbox what was told.
+func (r *runner) emptied() error {
+	if len(r.acked) == 0 {
+		return nil
+	}
+	if err := r.journal.AckOutbox(slices.Collect(maps.Keys(r.acked))...); err != nil {
+		return err
+	}
+	clear(r.acked)
+	return nil
 }
 
 // drainLoose tells the outcomes of what has no mark.
@@ -87,6 +174,9 @@ func (r *runner) drainLoose(ctx context.Context) error {
 
 // forget drops what is known of an operation that has ended.
 func (r *runner) forget(op host.OpID, s host.Status) {
+	if r.desk != nil {
+		r.desk.ended(op)
+	}
 	if s == host.Unknown {
 		return
 	}

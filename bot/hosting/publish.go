@@ -145,6 +145,9 @@ func (r *runner) snapshot(ctx context.Context) (host.Publication, state) {
 	for _, p := range r.cfg.Plots {
 		st.Plots = append(st.Plots, p.ID)
 	}
+	if r.desk != nil {
+		m = r.desk.newest()
+	}
 	if m != nil {
 		st.Building = m.status()
 	}

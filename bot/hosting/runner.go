@@ -24,6 +24,7 @@ var ErrOtherServer = errors.New("this is not the server that the profile was mad
 type runner struct {
 	h       *Host
 	cfg     *ActorConfig
+	desk    *desk // of a prepared build; nil: the actor plays by itself
 	journal *journal.Journal
 	record  journal.Mission // of single actions
 	terms   actor.Terms
@@ -31,6 +32,7 @@ type runner struct {
 	told    chan struct{} // something is to be published
 	asked   chan struct{} // a build waits for its turn
 	telling sync.Mutex    // held while publishing
+	pumping sync.Mutex    // held while draining
 
 	mu       sync.Mutex
 	live_    *session                      // nil between two
@@ -47,12 +49,13 @@ type runner struct {
 	epoch    host.Epoch                    // of the live session
 	entry    uint64                        // number of the newest play entry, the host epoch
 	pub      published                     // what was published last
+	acked    map[uint64]bool               // told and still in the outbox; guarded by pumping, and written under mu
 }
 
 // session is a live session of an actor.
 type session struct {
 	bot   *bot.Bot
-	actor *actor.Actor // for reads only while a macro works
+	actor *actor.Actor // for reads only while a macro works; nil in a prepared build
 	entry uint64
 	macro bool
 }
@@ -65,6 +68,10 @@ func newRunner(h *Host, cfg *ActorConfig) (*runner, error) {
 	var err error
 	if r.terms, err = actor.TermsOf(&cfg.Profile); err != nil {
 		return nil, err
+	}
+	if cfg.Prepared != nil {
+		r.prepare(cfg.Prepared)
+		return r, nil
 	}
 	at := func(p journal.Point) {
 		if p == journal.AfterReceipt {
@@ -230,7 +237,7 @@ func (r *runner) begin(s *session) {
 	stopped := r.stopped
 	r.renewed()
 	r.mu.Unlock()
-	if stopped {
+	if stopped && s.actor != nil {
 		s.actor.Stop()
 	}
 	poke(r.told)
@@ -243,7 +250,23 @@ func (r *runner) over() {
 	clear(r.prepared)
 	r.bindings = nil
 	r.mu.Unlock()
+	if r.desk != nil {
+		r.desk.dropped()
+	}
 	poke(r.told)
+}
+
+// parent is the macro of an operation, if it is under way here.
+func (r *runner) parent(op host.OpID) *macro {
+	if r.desk != nil {
+		return r.desk.find(op)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.macro != nil && r.macro.op == op {
+		return r.macro
+	}
+	return nil
 }
 
 // rejoin ends the live session, so that the next one sees the world afresh.
