@@ -129,8 +129,12 @@ func (g *Gateway) Read(ctx context.Context, p Principal, actor host.Name, action
 	if err != nil {
 		return nil, err
 	}
-	if a.Code != "" {
-		return nil, Errorf(CodeDenied, "the host refuses the read (%s): %s", a.Code, a.Message).with("host_code", a.Code)
+	switch a.Code {
+	case "":
+	case "busy", "not_ready":
+		return nil, Errorf(CodeUnavailable, "the host cannot answer now (%s): %s", a.Code, a.Message).with("host_code", a.Code)
+	default:
+		return nil, Errorf(CodeInvalid, "the host refuses the read (%s): %s", a.Code, a.Message).with("host_code", a.Code)
 	}
 	return a.Output, nil
 }

@@ -221,6 +221,50 @@ func TestLists(t *testing.T) {
 	}
 }
 
+func TestReads(t *testing.T) {
+	w := newWorld(t)
+	read := func(a host.Action) (json.RawMessage, error) {
+		return served(w, func() (json.RawMessage, error) { return w.g.Read(w.ctx, ann, "bot1", a) })
+	}
+	out, err := read(action("world_status", 0))
+	w.ok(err)
+	if string(out) != `{}` {
+		t.Fatalf("%s", out)
+	}
+	_, err = read(action("place_block", 0)) // no read
+	w.code(err, controlplane.CodeUnknownCapability)
+	for code, want := range map[string]controlplane.Code{"busy": controlplane.CodeUnavailable, "out_of_range": controlplane.CodeInvalid} {
+		w.h.Bind = func(q host.Gateway) host.Answer { return hosttest.Refusal(q, code, "x") }
+		_, err = read(action("world_status", 0))
+		w.code(err, want)
+	}
+	_, err = w.g.Stop(w.ctx, ann, "bot1", "a stop stops no read")
+	w.ok(err)
+	w.h.Bind = nil
+	_, err = read(action("world_status", 0))
+	w.ok(err)
+}
+
+func TestStats(t *testing.T) {
+	w := newWorld(t, func(w *world) {
+		w.config.Rules = []policy.Rule{{ID: "no", Layer: policy.LayerServer, Match: policy.Match{Risks: []policy.Risk{policy.RiskHigh}}, Result: policy.Deny}}
+	})
+	w.ok(w.h.Perform(w.ctx, func() host.Delivery { w.queued(ann, "bot1"); return w.next() }()))
+	w.queued(ann, "bot1")
+	w.h.Risk = "high"
+	_, err := w.submit(ann, w.request(ann, "bot1"))
+	w.ok(err)
+	r := w.request(ann, "bot1")
+	r.Sequence = 99
+	_, err = w.g.Submit(w.ctx, ann, r)
+	w.code(err, controlplane.CodeStale)
+	s := w.g.Stats()
+	if s.Open[operation.Queued] != 1 || len(s.Open) != 1 || s.Entered[operation.Succeeded] != 1 || s.Entered[operation.Rejected] != 1 || s.Receipts["attributed"] != 1 ||
+		s.Refusals["rule_denied"] != 1 || s.Refusals["rule no"] != 1 || s.Refusals["stale"] != 1 || s.Decisions != 3 || s.Hosts != 1 || s.Actors != 2 {
+		t.Fatalf("%+v", s)
+	}
+}
+
 func TestSubscribe(t *testing.T) {
 	w := newWorld(t)
 	ctx, cancel := context.WithCancel(w.ctx)

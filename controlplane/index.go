@@ -190,7 +190,7 @@ func (g *Gateway) route(o *openOp, op *operation.Operation, effects []operation.
 		case operation.Redeliver:
 			h.enqueue(o)
 		case operation.Finish:
-			if op.Parent != (host.OpID{}) && op.Attempts == 0 && op.State != operation.Rejected {
+			if op.Parent != (host.OpID{}) && op.Attempts == 0 { // its macro waits for it in vain
 				h.cancel(host.Cancellation{Op: op.ID, Actor: op.Actor, Why: op.State.String()})
 			}
 		}

@@ -327,6 +327,24 @@ func TestMacroRows(t *testing.T) {
 		}
 	})
 
+	t.Run("CP-105/a child that is refused its confirmation", func(t *testing.T) {
+		w := newWorld(t, func(w *world) {
+			w.config.Rules = []policy.Rule{{ID: "ask", Layer: policy.LayerServer, Match: policy.Match{Kinds: []policy.Kind{policy.KindWorldPlace}}, Result: policy.Confirm}}
+		})
+		d, _ := w.macro("task")
+		a, err := w.child(d.Op, "a")
+		w.ok(err)
+		v := w.look(pat, a.Op)
+		w.is(v, operation.AwaitingConfirmation)
+		no := yes(v)
+		no.Approve = false
+		_, err = w.confirm(no)
+		w.ok(err)
+		if b := w.deliver(); len(b.Cancellations) != 1 || b.Cancellations[0].Op != a.Op || b.Cancellations[0].Why != "rejected" {
+			t.Fatalf("the host hears %+v", b)
+		}
+	})
+
 	t.Run("CP-106/1,024 children, across a crash", func(t *testing.T) {
 		w := newWorld(t)
 		d, _ := w.macro("task")
