@@ -36,7 +36,7 @@ const (
 	FactSnapshot                         // the forced inventory snapshot
 	FactHeldSlot                         // set_held_slot
 	FactEcho                             // our own chat line
-	FactServerWord                       // the gate or RCON
+	FactServerWord                       // who rules on the server's side said so
 )
 
 // String returns the kind's name.

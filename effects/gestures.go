@@ -20,7 +20,7 @@ type GestureFacts struct {
 
 	Witness   *FactRef // a second connection saw the result
 	Elsewhere bool     // it saw the bot after the send, but otherwise
-	Server    *FactRef // the gate or RCON said so
+	Server    *FactRef // who rules on the server's side said so
 
 	Walked  int64 // move_to: centimetres walked on ground
 	Counted int64 // move_to: growth of the server's distance statistics, centimetres

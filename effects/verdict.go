@@ -49,7 +49,7 @@ func (v Verdict) String() string {
 // rests on has changed.
 func (v Verdict) MaySendAgain() bool { return v == Refused || v == NotExecuted }
 
-// Operation returns the operation state and its code in the control plane's words. Only proven succeeds.
+// Operation returns the operation state and its code in the words of the host protocol. Only proven succeeds.
 func (v Verdict) Operation() (state, code string) {
 	switch v {
 	case Proven:
@@ -74,7 +74,7 @@ const (
 	AttributionNone    Attribution = iota // nothing says that it was us
 	AttributionCounter                    // minecraft:used rose by exactly one in our bracket
 	AttributionSalt                       // a signed chat line came back with our salt
-	AttributionServer                     // the gate or RCON said so
+	AttributionServer                     // who rules on the server's side said so
 )
 
 // String returns the attribution's name.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf16"
+	"unicode/utf8"
 
 	"blockworld/bot/wire"
 	"blockworld/worldstate/geom"
@@ -290,11 +291,14 @@ func CheckText(text string) error {
 	if trimmed[0] == '/' {
 		return fmt.Errorf("%w: commands are excluded", ErrText)
 	}
+	if !utf8.ValidString(text) {
+		return fmt.Errorf("%w: it is no valid UTF-8", ErrText)
+	}
 	if n := len(utf16.Encode([]rune(text))); n > MaxText {
 		return fmt.Errorf("%w: it has %d characters, at most %d are allowed", ErrText, n, MaxText)
 	}
 	for _, r := range text {
-		if r < ' ' || r == 0x7f || r == '§' || r == '\uFFFD' {
+		if r < ' ' || r == 0x7f || r == '§' {
 			return fmt.Errorf("%w: character %U is not allowed", ErrText, r)
 		}
 	}

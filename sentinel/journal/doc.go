@@ -4,7 +4,8 @@
 // What flows in: missions, sent marks (Mark), play entries (BeginEntry, ConfirmEntry), outcomes (Settle), owners'
 // decisions (Decide), cursors (MoveCursor), demotions. What flows out: a Sent per action, once and for all; after a
 // restart the unresolved actions with everything a verdict needs (Unresolved, Newest, EntriesSince); receipts, alone or
-// as a signed export that anybody can verify (Export, Verify).
+// as a signed export that anybody can verify (Export, Verify); for a control plane an outbox of outcomes, each kept until
+// it was taken. Look reads all of it beside the process that writes.
 //
 // Order, each step durable before the next begins:
 //
