@@ -9,29 +9,10 @@ import (
 
 	"blockworld/bot/wire"
 	"blockworld/effects"
+	"blockworld/sentinel/profile"
 	"blockworld/worldstate"
 	"blockworld/worldstate/registry"
 )
-
-// Finding is what a probe learned about one thing.
-type Finding uint8
-
-// The findings. The zero value is no finding at all.
-const (
-	FindingUnknown  Finding = iota
-	FindingExpected         // not tried, but every known server of this version does it
-	FindingYes              // seen
-	FindingNo               // asked for and not seen
-)
-
-// String names the finding in one word.
-func (f Finding) String() string {
-	names := [...]string{"unknown", "expected", "yes", "no"}
-	if int(f) < len(names) {
-		return names[f]
-	}
-	return fmt.Sprintf("finding(%d)", f)
-}
 
 // Probed is what a server can prove, found by a session that sent nothing but liveness packets.
 type Probed struct {
@@ -44,11 +25,11 @@ type Probed struct {
 	MayFly   bool
 	Secure   bool // the server enforces signed chat
 
-	Acks      Finding // block acks: expected, no use was sent
-	Fence     Finding // request-stats is answered
-	Counters  Finding // statistics grow
-	Inventory Finding // the forced inventory snapshot is answered
-	HeldSlot  Finding // set_held_slot can be forced
+	Acks      profile.Finding // block acks: expected, no use was sent
+	Fence     profile.Finding // request-stats is answered
+	Counters  profile.Finding // statistics grow
+	Inventory profile.Finding // the forced inventory snapshot is answered
+	HeldSlot  profile.Finding // set_held_slot can be forced
 	Chat      []worldstate.ChatTrust
 
 	FenceTicks int    // ticks until the slowest fence reply
@@ -79,9 +60,6 @@ const (
 	probeAnswer = 60  // for a reply
 	probeGrowth = 25  // between the two fences whose counters are compared
 )
-
-// defaultRate is how many uses a second a profile begins with; servers of the Bukkit line drop faster ones.
-const defaultRate = 8
 
 // Probe joins, asks what can be asked with liveness packets alone, and leaves.
 func Probe(ctx context.Context, opts Options) (*Probed, error) {
@@ -130,7 +108,7 @@ type prober struct {
 	stage   probeStage
 	since   int // ticks in this stage
 
-	fence, counters, inventory Finding
+	fence, counters, inventory profile.Finding
 	playTime                   int32
 	slowest                    int
 	chat                       []worldstate.ChatTrust
@@ -148,7 +126,7 @@ func (p *prober) Tick(tx *Tx) bool {
 		}
 	case probeFirst, probeSecond:
 		if p.since > probeAnswer {
-			p.fence, p.counters = FindingNo, FindingNo
+			p.fence, p.counters = profile.FindingNo, profile.FindingNo
 			p.askInventory(tx)
 		}
 	case probeBetween:
@@ -157,7 +135,7 @@ func (p *prober) Tick(tx *Tx) bool {
 		}
 	case probeInventory:
 		if p.since > probeAnswer {
-			p.inventory = FindingNo
+			p.inventory = profile.FindingNo
 			p.enter(probeDone)
 		}
 	}
@@ -185,7 +163,7 @@ func (p *prober) Fact(tx *Tx, f Fact) {
 		p.awarded(tx)
 	case worldstate.ContainerContent:
 		if p.stage == probeInventory && ev.Window == 0 {
-			p.inventory = FindingYes
+			p.inventory = profile.FindingYes
 			p.enter(probeDone)
 		}
 	case worldstate.ChatReceived:
@@ -203,10 +181,10 @@ func (p *prober) awarded(tx *Tx) {
 		p.playTime, p.slowest = played, max(p.slowest, p.since)
 		p.enter(probeBetween)
 	case probeSecond:
-		p.fence, p.slowest = FindingYes, max(p.slowest, p.since)
-		p.counters = FindingNo
+		p.fence, p.slowest = profile.FindingYes, max(p.slowest, p.since)
+		p.counters = profile.FindingNo
 		if played > p.playTime {
-			p.counters = FindingYes
+			p.counters = profile.FindingYes
 		}
 		p.askInventory(tx)
 	}
@@ -222,15 +200,15 @@ func (p *prober) result(tx *Tx) *Probed {
 	out := &Probed{
 		Protocol: tx.b.Protocol(), Identity: tx.Identity(), Account: id, Name: name, Brand: tx.Brand(),
 		GameMode: view.Self().GameMode, MayFly: tx.MayFly(), Secure: view.EnforcesSecureChat(),
-		Acks: FindingExpected, Fence: p.fence, Counters: p.counters, Inventory: p.inventory, HeldSlot: FindingNo,
-		Chat: p.chat, FenceTicks: p.slowest, Rate: defaultRate,
+		Acks: profile.FindingExpected, Fence: p.fence, Counters: p.counters, Inventory: p.inventory, HeldSlot: profile.FindingNo,
+		Chat: p.chat, FenceTicks: p.slowest, Rate: profile.DefaultRate,
 		Pace: "the default: servers of the Bukkit line silently drop faster uses",
 	}
 	if wire.Has(tx.b.Protocol(), wire.PickItemFrom) {
-		out.HeldSlot = FindingExpected
+		out.HeldSlot = profile.FindingExpected
 	}
-	if out.Fence != FindingYes {
-		out.Acks = FindingUnknown // no vanilla server, so nothing is expected of it
+	if out.Fence != profile.FindingYes {
+		out.Acks = profile.FindingUnknown // no vanilla server, so nothing is expected of it
 	}
 	out.offer()
 	return out
@@ -260,9 +238,9 @@ func (p *Probed) offer() {
 
 func (p *Probed) moves() (effects.Grade, string) {
 	switch {
-	case p.Counters == FindingYes:
+	case p.Counters == profile.FindingYes:
 		return effects.Acknowledged, "own distance statistics grow, and the fence behind a move is answered"
-	case p.Fence == FindingYes:
+	case p.Fence == profile.FindingYes:
 		return effects.Processed, "the fence is answered; statistics do not grow, so a receipt needs a witness"
 	default:
 		return effects.Processed, "no fence: two ticks without a correction; a receipt needs a witness"
@@ -270,7 +248,7 @@ func (p *Probed) moves() (effects.Grade, string) {
 }
 
 func (p *Probed) looks() (effects.Grade, string) {
-	if p.Fence == FindingYes {
+	if p.Fence == profile.FindingYes {
 		return effects.Processed, "the fence is answered; a receipt needs a witness"
 	}
 	return effects.Processed, "no fence: two ticks without a correction; a receipt needs a witness"
@@ -289,13 +267,13 @@ func (p *Probed) says() (effects.Grade, string) {
 
 func (p *Probed) equips() (effects.Grade, string) {
 	switch {
-	case p.Inventory == FindingYes && p.HeldSlot == FindingExpected && p.Fence == FindingYes:
+	case p.Inventory == profile.FindingYes && p.HeldSlot == profile.FindingExpected && p.Fence == profile.FindingYes:
 		return effects.Acknowledged, "the inventory snapshot is answered, the held slot can be asked for, the fence is answered"
-	case p.Inventory == FindingYes && p.HeldSlot == FindingExpected:
+	case p.Inventory == profile.FindingYes && p.HeldSlot == profile.FindingExpected:
 		return effects.Observed, "the inventory snapshot is answered and the held slot can be asked for"
-	case p.Fence == FindingYes:
+	case p.Fence == profile.FindingYes:
 		return effects.Processed, "the fence is answered; the held slot cannot be asked for without changing it"
-	case p.Inventory == FindingYes:
+	case p.Inventory == profile.FindingYes:
 		return effects.Processed, "the inventory snapshot is answered, which serves as a fence"
 	default:
 		return effects.Processed, "two ticks without a correction"
@@ -308,9 +286,9 @@ func (p *Probed) places() (effects.Grade, string) {
 		return effects.GradeNone, "spectators cannot place"
 	case p.GameMode == worldstate.Adventure:
 		return effects.GradeNone, "adventure mode does not let us place"
-	case p.Fence == FindingYes && p.Counters == FindingYes:
+	case p.Fence == profile.FindingYes && p.Counters == profile.FindingYes:
 		return effects.Attributed, "the fence is answered and statistics grow; the used counter is expected until the first own +1"
-	case p.Fence == FindingYes:
+	case p.Fence == profile.FindingYes:
 		return effects.Acknowledged, "the fence is answered; statistics do not grow, so a use is judged by both direct updates and the ack"
 	default:
 		return effects.Observed, "no fence: one use at a time, judged by the target's exact state alone; who did it cannot be told"

@@ -23,8 +23,8 @@ func (p *Probed) Profile(at time.Time, accept profile.Accept) profile.Profile {
 			GameMode: modeName(p.GameMode),
 		},
 		Found: profile.Found{
-			Acks: profile.Finding(p.Acks), Fence: profile.Finding(p.Fence), Counters: profile.Finding(p.Counters),
-			Inventory: profile.Finding(p.Inventory), HeldSlot: profile.Finding(p.HeldSlot), Ticks: p.FenceTicks,
+			Acks: p.Acks, Fence: p.Fence, Counters: p.Counters,
+			Inventory: p.Inventory, HeldSlot: p.HeldSlot, Ticks: p.FenceTicks,
 		},
 		Offers: map[string]profile.Offer{}, Accept: accept, Rate: float64(p.Rate), Pace: p.Pace,
 	}

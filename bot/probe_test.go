@@ -46,12 +46,12 @@ func TestProbe(t *testing.T) {
 		place  effects.Grade
 		move   effects.Grade
 		equip  effects.Grade
-		fence  Finding
+		fence  profile.Finding
 	}{
-		{"vanilla", probed{true, true, true}, effects.Attributed, effects.Acknowledged, effects.Acknowledged, FindingYes},
-		{"frozen statistics", probed{true, false, true}, effects.Acknowledged, effects.Processed, effects.Acknowledged, FindingYes},
-		{"no fence, no snapshot", probed{}, effects.Observed, effects.Processed, effects.Processed, FindingNo},
-		{"no fence", probed{snapshot: true}, effects.Observed, effects.Processed, effects.Observed, FindingNo},
+		{"vanilla", probed{true, true, true}, effects.Attributed, effects.Acknowledged, effects.Acknowledged, profile.FindingYes},
+		{"frozen statistics", probed{true, false, true}, effects.Acknowledged, effects.Processed, effects.Acknowledged, profile.FindingYes},
+		{"no fence, no snapshot", probed{}, effects.Observed, effects.Processed, effects.Processed, profile.FindingNo},
+		{"no fence", probed{snapshot: true}, effects.Observed, effects.Processed, effects.Observed, profile.FindingNo},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T) {
@@ -91,7 +91,7 @@ func TestProbe(t *testing.T) {
 }
 
 func TestProbeOfSpectator(t *testing.T) {
-	p := &Probed{GameMode: worldstate.Spectator, Fence: FindingYes, Counters: FindingYes, Secure: true}
+	p := &Probed{GameMode: worldstate.Spectator, Fence: profile.FindingYes, Counters: profile.FindingYes, Secure: true}
 	p.offer()
 	for _, c := range []effects.Capability{effects.PlaceBlock, effects.Say} {
 		if _, ok := p.Best(c); ok {

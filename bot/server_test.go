@@ -16,6 +16,7 @@ import (
 	"blockworld/effects"
 	"blockworld/effects/path"
 	"blockworld/fixtures/server"
+	"blockworld/sentinel/profile"
 	"blockworld/worldstate"
 	"blockworld/worldstate/geom"
 	"blockworld/worldstate/registry"
@@ -139,7 +140,7 @@ func TestProbeEmbeddedServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	place, _ := got.Best(effects.PlaceBlock)
-	if got.Fence != bot.FindingYes || got.Counters != bot.FindingYes || got.Inventory != bot.FindingYes || place.Grade != effects.Attributed {
+	if got.Fence != profile.FindingYes || got.Counters != profile.FindingYes || got.Inventory != profile.FindingYes || place.Grade != effects.Attributed {
 		t.Errorf("probed %+v", got)
 	}
 }
