@@ -47,6 +47,10 @@ func (g *Gateway) poll(ctx context.Context, se *host.Session, limit int, until t
 		}
 		err = g.await(ctx, se, spot, stored, &b, limit)
 		g.unpark(se, spot)
+		if ctx.Err() != nil && err != nil {
+			g.putBack(se, &b)
+			return host.Batch{}, err
+		}
 		if err != nil || !b.Empty() || !g.now().Before(until) {
 			return b, err
 		}
@@ -141,6 +145,26 @@ func (g *Gateway) fill(h *hostState, b *host.Batch, limit int) {
 	}
 	ready, later := cut(h.ready, min(room, len(h.ready)))
 	b.Deliveries, h.ready = append(b.Deliveries, ready...), later
+}
+
+// putBack keeps for the next poll what a caller that went away did not get.
+func (g *Gateway) putBack(se *host.Session, b *host.Batch) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	h, err := g.sessionOf(se)
+	if err != nil {
+		return
+	}
+	for _, c := range b.Cancellations {
+		h.cancel(c)
+	}
+	for _, q := range b.Gateways {
+		if k := g.asks[q.ID]; k != nil {
+			h.asks = append(h.asks, k)
+		}
+	}
+	h.ready = append(b.Deliveries, h.ready...)
+	h.wake()
 }
 
 // cut takes the first n of a list.

@@ -35,6 +35,10 @@ type actorState struct {
 	caps map[string]capability
 	open map[host.OpID]*openOp
 
+	word     host.Cancellation // the last stop or clear: said a few times, as an answer to a poll may be lost on its way
+	wordLeft int
+	wordNext time.Time
+
 	lease    store.Lease // decoded from leaseRaw, the record as read last
 	leaseRaw string
 

@@ -24,6 +24,7 @@ type openOp struct {
 	touched uint32               // rises with every transaction that writes the operation, also one that fails
 	fresh   *operation.Operation // in the queue: as it is on disk, while nothing has touched it since
 	freshAt uint32
+	retell  time.Time // when it is asked to end once more
 	due     time.Time // when it is delivered again; zero: not by time
 	wait    time.Duration
 }

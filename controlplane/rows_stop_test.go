@@ -1,6 +1,7 @@
 package controlplane_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"testing"
@@ -128,6 +129,45 @@ func TestStopRows(t *testing.T) {
 		w.ok(err)
 		if len(b.Cancellations) != 1 || !b.Cancellations[0].Stop {
 			t.Fatalf("%+v", b)
+		}
+	})
+
+	t.Run("CP-99/a word that was lost on its way comes again", func(t *testing.T) {
+		w := newWorld(t)
+		d := w.accepted(ann, "bot1")
+		_, err := w.g.Cancel(w.ctx, ann, d.Op, "x")
+		w.ok(err)
+		_, err = w.g.Stop(w.ctx, ann, "bot1", "smoke")
+		w.ok(err)
+		w.deliver()
+		stops, cancels := 0, 0
+		for range 20 {
+			w.sweep(2 * time.Second)
+			w.ok(w.h.Renew(w.ctx))
+			for _, c := range w.deliver().Cancellations {
+				if c.Stop {
+					stops++
+				} else {
+					cancels++
+				}
+			}
+		}
+		if stops != 3 || cancels < 2 || cancels > 4 {
+			t.Fatalf("%d stops, %d cancels", stops, cancels)
+		}
+	})
+
+	t.Run("CP-99/a caller that goes away takes no word along", func(t *testing.T) {
+		w := newWorld(t)
+		w.queued(ann, "bot1")
+		ctx, cancel := context.WithCancel(w.ctx)
+		cancel()
+		_, err := w.g.Stop(w.ctx, ann, "bot2", "smoke")
+		w.ok(err)
+		b, err := w.g.Host().Poll(ctx, w.h.Session(), 64, 0)
+		again := w.deliver()
+		if all := append(b.Cancellations, again.Cancellations...); len(all) != 1 || !all[0].Stop || err == nil && len(b.Cancellations) == 0 {
+			t.Fatalf("%v: %+v, then %+v", err, b, again)
 		}
 	})
 

@@ -84,6 +84,9 @@ func (g *Gateway) ClearStop(ctx context.Context, p Principal, actor host.Name) (
 	return g.actorView(&p, actor)
 }
 
+// wordTimes is how often a stop or a clear is said again.
+const wordTimes = 3
+
 // hear puts a word up for the actor's host.
 func (g *Gateway) hear(c host.Cancellation) {
 	g.mu.Lock()
@@ -95,5 +98,6 @@ func (g *Gateway) hear(c host.Cancellation) {
 	if a.host != nil && a.host.live {
 		a.host.cancel(c)
 	}
+	a.word, a.wordLeft, a.wordNext = c, wordTimes, g.now().Add(g.opt.ResendAfter)
 	g.note(c.Actor)
 }

@@ -74,6 +74,7 @@ func (g *Gateway) look(now time.Time) (d due) {
 	}
 	if !now.Before(g.nextResend) {
 		g.nextResend = now.Add(min(g.opt.RedeliverMin/4, time.Second))
+		g.sayAgain(now)
 		for _, o := range g.out {
 			if o.state == operation.OutcomeUnknown { // its host was told at its last session; it settles it by an outcome
 				continue
@@ -89,6 +90,25 @@ func (g *Gateway) look(now time.Time) (d due) {
 		d.prune = true
 	}
 	return d
+}
+
+// sayAgain repeats words to hosts: a repeat is harmless, and the poll that brought the first may have been lost. Under mu.
+func (g *Gateway) sayAgain(now time.Time) {
+	for _, a := range g.actors {
+		if a.wordLeft > 0 && !now.Before(a.wordNext) && a.host != nil && a.host.live {
+			a.wordLeft--
+			a.wordNext = now.Add(g.opt.ResendAfter)
+			a.host.cancel(a.word)
+		}
+	}
+	for _, o := range g.out {
+		if o.asked && o.state != operation.OutcomeUnknown && !now.Before(o.retell) {
+			if h := g.hosts[o.host]; h != nil && h.live && !o.retell.IsZero() {
+				h.cancel(host.Cancellation{Op: o.id, Actor: o.actor, Why: o.why})
+			}
+			o.retell = now.Add(g.opt.RedeliverMin)
+		}
+	}
 }
 
 // lapse makes operations stale whose challenge is over.
