@@ -1,7 +1,10 @@
 package main
 
 import (
+	"bufio"
+	"context"
 	"encoding/json"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -72,6 +75,34 @@ func TestCtl(t *testing.T) {
 		if o := st.ctl("explain", "builder-1", "place_block", place("4"), "--task", "forbidden"); o.code != exitDenied || !strings.Contains(o.out, "not for this task") {
 			t.Errorf("explain: %d: %s%s", o.code, o.out, o.errs)
 		}
+	})
+	t.Run("changes are followed", func(t *testing.T) {
+		ctx, stop := context.WithCancel(t.Context())
+		defer stop()
+		r, w := io.Pipe()
+		ended := make(chan int, 1)
+		go func() {
+			ended <- run(ctx, []string{"ctl", "events", "--daemon", st.served.Address, "--data", st.data}, strings.NewReader(""), w, io.Discard)
+			w.Close()
+		}()
+		done := make(chan struct{})
+		go func() { // some of these come when the stream is open
+			for ctx.Err() == nil {
+				st.ctl("submit", "builder-1", "look_at", `{"point":[8,-60,8]}`, "--wait")
+			}
+			close(done)
+		}()
+		for lines := bufio.NewScanner(r); lines.Scan(); {
+			if strings.Contains(lines.Text(), "succeeded") && strings.Contains(lines.Text(), "builder-1") {
+				break
+			}
+		}
+		stop()
+		go io.Copy(io.Discard, r)
+		if code := <-ended; code != exitDone {
+			t.Errorf("it ends with %d", code)
+		}
+		<-done
 	})
 	t.Run("CP-77,CP-78/a key is one operation, and no other", func(t *testing.T) {
 		look := `{"point":[5,-60,5]}`

@@ -11,11 +11,13 @@ import (
 	"sync"
 	"time"
 
+	"github.com/go-json-experiment/json"
 	sdkauth "github.com/modelcontextprotocol/go-sdk/auth"
 
 	"blockworld/bot/hosting"
 	"blockworld/controlplane"
 	"blockworld/controlplane/api"
+	v1 "blockworld/controlplane/api/v1"
 	"blockworld/controlplane/mcp"
 	"blockworld/controlplane/policy"
 	"blockworld/controlplane/store"
@@ -206,7 +208,11 @@ func (d *daemon) close() error {
 func (d *daemon) backup(w http.ResponseWriter, r *http.Request) {
 	c, _ := api.CallerOf(r.Context())
 	if !c.Principal.Scopes.Has(controlplane.ScopeAdmin) {
-		http.Error(w, "a backup holds everything: it needs the scope admin", http.StatusForbidden)
+		code := controlplane.CodeForbidden
+		w.Header().Set("Content-Type", "application/problem+json")
+		w.WriteHeader(code.Status())
+		_ = json.MarshalWrite(w, v1.Problem{Type: "urn:blockworld:problem:" + string(code), Title: http.StatusText(code.Status()), Status: code.Status(),
+			Code: string(code), Detail: "a backup holds everything: it needs the scope admin"})
 		return
 	}
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Time{})

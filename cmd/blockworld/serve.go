@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -177,6 +176,3 @@ func writePrivate(path string, data []byte) error {
 	}
 	return notWritten(path, err)
 }
-
-// stopTime is how long a stopping daemon waits for its bots to leave their servers in good order.
-const stopTime = 10 * time.Second
