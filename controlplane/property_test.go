@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"hash"
+	"os"
 	"testing"
 	"time"
 
@@ -632,6 +633,16 @@ func (s *schedule) reads() {
 }
 
 func TestRandomSchedules(t *testing.T) {
+	rounds := 1 // of rapid's usual number of schedules
+	if os.Getenv("BLOCKWORLD_FULL") == "1" {
+		rounds = 50
+	}
+	for range rounds {
+		checkSchedules(t)
+	}
+}
+
+func checkSchedules(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		s := newSchedule(r)
 		calls := map[string]func(*rapid.T){}
