@@ -71,6 +71,7 @@ type Actor struct {
 	judged   bool          // and that has its verdicts
 
 	cursor effects.Cursor                       // as stored
+	missed []effects.CellsBecome                // proven, and the stored cursor does not count them yet
 	proven map[geom.BlockPos]registry.StateID   // cells of proven steps with the state that counts in the cursor
 	barred map[geom.BlockPos]sentinel.StepState // cells whose newest action is unresolved
 	steps  uint32                               // steps ever marked: the next one's index

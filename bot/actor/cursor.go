@@ -25,17 +25,78 @@ func (a *Actor) restore() error {
 			a.barred[s.Key.Pos] = sentinel.StepUnresolved
 		}
 	}
+	if a.cursor, err = j.Cursor(id); err != nil {
+		return err
+	}
+	counted := uint32(0)
 	err = j.Receipts(id, func(_ uint64, r effects.Receipt) bool {
-		a.keep(r.Outcome.Postcondition)
+		cells, places := r.Outcome.Postcondition.(effects.CellsBecome)
+		switch {
+		case !places:
+		case counted < a.cursor.Count:
+			counted++
+			a.keep(cells)
+		default:
+			a.missed = append(a.missed, cells)
+		}
 		return true
 	})
 	if err != nil {
 		return err
 	}
-	if a.cursor, err = j.Cursor(id); err != nil {
-		return err
-	}
 	return a.dropGestures()
+}
+
+// missing tells whether cells of such steps are not loaded yet.
+func (a *Actor) missing(v worldstate.View) bool {
+	for _, p := range a.missed {
+		for _, c := range p.Cells {
+			if _, loaded := v.Block(c.Pos); !loaded {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// catchUp moves the cursor over the steps whose receipts were stored when the last process ended, and the cursor was not.
+// It does so only if the world shows these steps, and nothing else has changed but what touches them, since a neighbour may
+// have decided some of its properties; otherwise the cursor stays behind, and effects are denied until the owner decides.
+func (a *Actor) catchUp(v worldstate.View) error {
+	if len(a.missed) == 0 {
+		return nil
+	}
+	missed, touched, shown := a.missed, map[geom.BlockPos]bool{}, map[geom.BlockPos]registry.StateID{}
+	a.missed = nil
+	for _, p := range missed {
+		for _, c := range p.Cells {
+			touched[c.Pos], shown[c.Pos] = true, c.To
+			for _, f := range geom.Faces {
+				touched[c.Pos.Neighbour(f)] = true
+			}
+		}
+	}
+	as := true
+	for pos, s := range shown {
+		got, loaded := v.Block(pos)
+		as = as && loaded && got == s
+	}
+	hash := uint64(0)
+	for pos, s := range a.proven {
+		if got, loaded := v.Block(pos); loaded && !touched[pos] {
+			s = got
+		}
+		hash += effects.CellHash(pos, s)
+	}
+	for _, p := range missed {
+		a.keep(p)
+	}
+	if !as || hash != a.cursor.Hash {
+		return nil
+	}
+	a.look(v)
+	a.cursor.Count += uint32(len(missed))
+	return a.storeCursor()
 }
 
 // dropGestures closes what a cut left open and nothing rests on: walks, looks, lines and slot changes. An open placement

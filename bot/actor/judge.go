@@ -26,11 +26,15 @@ func (a *Actor) judge(tx *bot.Tx) bool {
 		a.old = &open
 	}
 	v := tx.View()
-	if a.old.Unseen(v) != nil && tx.Ticks() < a.opened+seePatience {
+	if (a.old.Unseen(v) != nil || a.missing(v)) && tx.Ticks() < a.opened+seePatience {
 		tx.Wake(1)
 		return false
 	}
-	if err := a.storeJudged(v, &j); err != nil {
+	err := a.catchUp(v)
+	if err == nil {
+		err = a.storeJudged(v, &j)
+	}
+	if err != nil {
 		a.end(Effect{}, err)
 		return false
 	}
