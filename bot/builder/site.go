@@ -68,6 +68,7 @@ type Site struct {
 	States effects.States
 
 	mission  *mission.Mission
+	under    atomic.Pointer[string] // see Under
 	stopped  atomic.Bool
 	quits    atomic.Bool
 	current  atomic.Pointer[worker]  // of the live session
@@ -163,7 +164,14 @@ func (s *Site) principal() string {
 	return s.Principal
 }
 
+// Under puts the work under another controller lease than Lease; what was bound under the old one is bound again. It may be
+// called from any goroutine.
+func (s *Site) Under(lease string) { s.under.Store(&lease) }
+
 func (s *Site) lease() string {
+	if l := s.under.Load(); l != nil {
+		return *l
+	}
 	if s.Lease == "" {
 		return "mission " + s.Record.ID.String()
 	}

@@ -27,6 +27,9 @@ const macroBudget = 24 * time.Hour
 // mostPipeline is how many placements may be on their way at once.
 const mostPipeline = 64
 
+// mostReplaced is how many blocks may_replace can name.
+const mostReplaced = 64
+
 // buildSchema is the closed JSON Schema of build_structure.
 const buildSchema = `{"$schema":"https://json-schema.org/draft/2020-12/schema","title":"build_structure","type":"object","properties":{` +
 	`"blueprint":{"type":"string","pattern":"^[0-9a-f]{64}$","description":"digest of a stored blueprint"},` +
@@ -97,8 +100,8 @@ func parseArguments(data []byte) (arguments, error) {
 		return a, refuse("invalid", "reconcile %q: only \"world\" is known", a.Reconcile)
 	case a.Unverified < 1 || a.Unverified > host.MaxChildren:
 		return a, refuse("invalid", "stop_at_unverified %d: 1 to %d", a.Unverified, host.MaxChildren)
-	case len(a.MayReplace) > 64:
-		return a, refuse("invalid", "may_replace: at most 64 blocks")
+	case len(a.MayReplace) > mostReplaced:
+		return a, refuse("invalid", "may_replace: at most %d blocks", mostReplaced)
 	}
 	return a, nil
 }

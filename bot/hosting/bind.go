@@ -12,6 +12,7 @@ import (
 	"blockworld/effects"
 	"blockworld/effects/host"
 	"blockworld/effects/placement"
+	"blockworld/sentinel"
 )
 
 // mostPrepared is how many bound actions wait for their delivery; the oldest gives way.
@@ -104,7 +105,14 @@ func (r *runner) bind(ctx context.Context, g *host.Gateway) (*host.Bound, error)
 	if err != nil {
 		return nil, err
 	}
-	p, err := s.actor.Prepare(ctx, actor.Order{Op: g.Op, Principal: string(g.Principal), Lease: g.Lease}, req)
+	order := actor.Order{Op: g.Op, Principal: string(g.Principal), Lease: g.Lease}
+	p, err := s.actor.Prepare(ctx, order, req)
+	if r.ownDoing(err) {
+		if err := s.actor.TakeWorldAsItIs(ctx); err != nil {
+			return nil, err
+		}
+		p, err = s.actor.Prepare(ctx, order, req)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -114,6 +122,20 @@ func (r *runner) bind(ctx context.Context, g *host.Gateway) (*host.Bound, error)
 	}
 	r.keep(p)
 	return b, nil
+}
+
+// ownDoing says whether the cursor of single actions is behind because a build of ours has changed what they left: a fence
+// that has got a neighbour. That is asked for once after each build.
+func (r *runner) ownDoing(err error) bool {
+	var d *actor.Denied
+	if !errors.As(err, &d) || d.Decision.Rule != sentinel.RuleCursorStale {
+		return false
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	built := r.built
+	r.built = false
+	return built
 }
 
 // bound puts a binding into the protocol's form. An epoch that the daemon has not heard of yet is published first.

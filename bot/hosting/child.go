@@ -78,6 +78,10 @@ func (m *macro) submit(ask *question) {
 			no.Again = false
 		case "stopped", "lease_expired", "conflict": // the parent itself is at its end, and hears of it by itself
 			m.note = "no child: " + err.Error()
+		default:
+			m.mu.Unlock()
+			m.r.broken(err)
+			m.mu.Lock()
 		}
 		m.mu.Unlock()
 	case view.State == "rejected" || view.State == "stale" || view.State == "cancelled":
@@ -106,12 +110,17 @@ func (m *macro) submit(ask *question) {
 
 // Unused implements builder.Gate: nothing is marked under a child's id, so it ends as interrupted.
 func (m *macro) Unused(op effects.ActionID, code, why string) {
-	m.r.mu.Lock()
-	j := m.r.jobs[op]
-	m.r.mu.Unlock()
 	m.forget(op)
+	m.r.unused(op, code, why)
+}
+
+// unused gives a child its outcome that will not be carried out.
+func (r *runner) unused(op effects.ActionID, code, why string) {
+	r.mu.Lock()
+	j := r.jobs[op]
+	r.mu.Unlock()
 	if j != nil {
-		m.r.finish(j, host.Outcome{Op: op, Status: host.Interrupted, Code: code, Message: clip("nothing was sent: " + why)})
+		r.finish(j, host.Outcome{Op: op, Status: host.Interrupted, Code: code, Message: clip("nothing was sent: " + why)})
 	}
 }
 

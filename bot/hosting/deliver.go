@@ -45,14 +45,24 @@ func (r *runner) deliver(ctx context.Context, d host.Delivery) {
 		r.repeated(ctx, d.Op)
 		return
 	}
-	if p == nil || p.Binding.Digest() != d.Bound.Digest {
+	m := r.macro
+	if p == nil || p.Binding.Digest() != d.Bound.Digest || m != nil {
+		delete(r.prepared, d.Op)
 		r.mu.Unlock()
-		r.unbound(ctx, d.Op)
+		if p != nil && m != nil {
+			r.h.refuse(ctx, d.Op, "busy", busy(m).Error())
+		} else {
+			r.unbound(ctx, d.Op)
+		}
 		return
 	}
-	j := &job{op: d.Op, digest: d.Bound.Digest, prepared: p}
+	j := &job{op: d.Op, digest: d.Bound.Digest, prepared: p, cancelled: r.cancels[d.Op]}
+	delete(r.cancels, d.Op)
 	r.jobs[d.Op] = j
 	r.mu.Unlock()
+	if j.cancelled != "" {
+		p.Cancel()
+	}
 	r.take(ctx, j, func() { r.execute(ctx, j) })
 }
 
@@ -67,6 +77,7 @@ func (r *runner) take(ctx context.Context, j *job, then func()) {
 		}
 		r.mu.Unlock()
 		r.h.cfg.Log.Warn("an acknowledgement was not taken", "operation", j.op, "error", err)
+		r.broken(err)
 		return
 	}
 	r.at(AfterAck)
@@ -145,6 +156,7 @@ func (r *runner) execute(ctx context.Context, j *job) {
 	}
 	r.mu.Lock()
 	j.done = true
+	r.renewed()
 	if e.Action == j.op {
 		j.position = &e.Position
 	}
@@ -207,6 +219,34 @@ func (r *runner) cancel(op host.OpID, why string) {
 	}
 	if d != nil {
 		d.cancel(op, why)
+	}
+	if p == nil && d == nil && (m == nil || m.op != op) { // its delivery may come behind it
+		r.mu.Lock()
+		if len(r.cancels) < mostPrepared {
+			r.cancels[op] = why
+		}
+		r.mu.Unlock()
+	}
+}
+
+// quiet waits until no single action is under way.
+func (r *runner) quiet(ctx context.Context) {
+	for {
+		r.mu.Lock()
+		under := false
+		for _, j := range r.jobs {
+			under = under || j.prepared != nil && j.begun && !j.done
+		}
+		news := r.news()
+		r.mu.Unlock()
+		if !under {
+			return
+		}
+		select {
+		case <-news:
+		case <-ctx.Done():
+			return
+		}
 	}
 }
 

@@ -22,6 +22,7 @@ type Host struct {
 	mu      sync.Mutex
 	session host.Session  // of the daemon; zero while not registered
 	changed chan struct{} // closed when session changes
+	failed  error         // of the last attempt to have a session; nil: it has one, or none was made
 	jobs    sync.WaitGroup
 	ctx     context.Context // of Run
 	running chan struct{}   // closed when ctx is there
@@ -97,6 +98,7 @@ func (h *Host) Run(ctx context.Context) error {
 			break
 		}
 		h.cfg.Log.Warn("the daemon is away", "error", err)
+		h.missed(err)
 		wait, _ := backoff.Next(time.Since(began), h.cfg.Unit())
 		sleep(ctx, wait)
 	}
@@ -143,9 +145,21 @@ func (h *Host) leave() {
 func (h *Host) registered(s host.Session) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.session = s
+	h.session, h.failed = s, nil
 	close(h.changed)
 	h.changed = make(chan struct{})
+}
+
+// missed notes why there is no session.
+func (h *Host) missed(err error) {
+	h.mu.Lock()
+	h.failed = err
+	close(h.changed)
+	h.changed = make(chan struct{})
+	h.mu.Unlock()
+	for _, r := range h.order {
+		r.broken(err)
+	}
 }
 
 func (h *Host) now() (host.Session, bool) {
@@ -170,13 +184,21 @@ func (h *Host) with(ctx context.Context, call func(host.Session) error) error {
 				return err // it may pass; the caller decides how often
 			}
 		}
+		again := time.NewTimer(recall)
 		select {
 		case <-changed:
+		case <-again.C: // the session may be good, and only the actor not published again yet
 		case <-ctx.Done():
+		}
+		again.Stop()
+		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 	}
 }
+
+// recall is how long a call waits that the daemon cannot take just now.
+const recall = 200 * time.Millisecond
 
 // dispatch hands out what a poll has brought. Nothing here waits for a game.
 func (h *Host) dispatch(ctx context.Context, b *host.Batch) {

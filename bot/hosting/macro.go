@@ -32,6 +32,7 @@ type macro struct {
 	nonce string // of this process, so that its children are not mistaken for those of an earlier one
 	reg   *registry.Registry
 	told  chan struct{} // there is something to report
+	ready bool          // its turn has come; under the runner's lock
 
 	mu       sync.Mutex
 	site     *builder.Site
@@ -44,6 +45,7 @@ type macro struct {
 	refused  time.Time
 	denied   bool // by the daemon's policy
 	note     string
+	quiet    func() // ends the reports of a prepared build's operation
 	steps    int
 	done     int
 	report   uint64 // sequence of the last report
@@ -114,6 +116,15 @@ func (r *runner) deliverMacro(ctx context.Context, d *host.Delivery) {
 		r.mu.Unlock()
 		return
 	}
+	r.mu.Lock()
+	why := r.cancels[d.Op]
+	delete(r.cancels, d.Op)
+	r.mu.Unlock()
+	if why != "" {
+		m.cancel(d.Op, why)
+	}
+	r.quiet(ctx)
+	m.turn(r)
 	poke(r.asked)
 	r.rejoin() // the live session ends, and the next is the build's own
 }
@@ -164,10 +175,17 @@ func nonce() string {
 func (r *runner) nextMacro() *macro {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.macro != nil && r.macro.job.begun && !r.macro.job.done {
+	if r.macro != nil && r.macro.ready && !r.macro.job.done {
 		return r.macro
 	}
 	return nil
+}
+
+// turn lets a build begin.
+func (m *macro) turn(r *runner) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	m.ready = true
 }
 
 func (r *runner) macroAsked() <-chan struct{} { return r.asked }
@@ -180,7 +198,7 @@ func (m *macro) work(ctx context.Context) {
 		return
 	}
 	m.r.mu.Lock()
-	m.r.macro = nil
+	m.r.macro, m.r.built = nil, true
 	m.r.mu.Unlock()
 	m.r.finish(m.job, o)
 	poke(m.r.told)
@@ -338,7 +356,7 @@ func (m *macro) consider(e builder.Event) {
 			}
 		}
 	case builder.Denied:
-		if e.Gate && e.Rule != "cancelled" {
+		if e.Gate && !e.Again && e.Rule != string(host.Cancelled) {
 			m.denied = true
 		}
 	}
@@ -395,7 +413,7 @@ func (m *macro) tell(ctx context.Context) error {
 	if m.steps > 0 {
 		run.Percent = min(100, max(0, 100*m.done/m.steps))
 	}
-	if run.Note == "" {
+	if run.Note == "" && m.done >= 0 {
 		run.Note = fmt.Sprintf("placing: %d of %d", m.done, m.steps)
 	}
 	m.mu.Unlock()
@@ -409,7 +427,7 @@ func (m *macro) tell(ctx context.Context) error {
 func (m *macro) status() *macroStatus {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return &macroStatus{Operation: m.op, Mission: m.b.record.ID, Steps: m.steps, Done: m.done, Note: m.note, Children: m.children}
+	return &macroStatus{Operation: m.op, Mission: m.b.record.ID, Steps: m.steps, Done: max(0, m.done), Note: m.note, Children: m.children}
 }
 
 // cancel hears that the daemon wants the end of the build or of one of its children.
@@ -471,7 +489,7 @@ func (m *macro) outcome(site *builder.Site, res builder.Result, err error, ended
 	m.mu.Unlock()
 	switch {
 	case err != nil:
-		o.Status, o.Code, o.Message = host.Failed, codeOf(err), clip(err.Error())
+		o.Status, o.Code, o.Message = host.Failed, m.r.wordOf(err), clip(err.Error())
 	case res.Done:
 	case ended == string(host.Cancelled):
 		o.Status, o.Code, o.Message = host.Cancelled, ended, clip(o.Message+"; what is built stays: "+why)

@@ -47,8 +47,10 @@ const mostTold = 16
 
 // drain tells everything that can be told.
 func (r *runner) drain(ctx context.Context) error {
-	r.pumping.Lock()
-	defer r.pumping.Unlock()
+	if !r.pumps(ctx) {
+		return ctx.Err()
+	}
+	defer r.pumped()
 	messages, err := r.journal.Outbox()
 	if err != nil {
 		return err
@@ -61,11 +63,22 @@ func (r *runner) drain(ctx context.Context) error {
 		failed = errors.Join(failed, err)
 	}
 	if len(told) > 0 {
-		r.at(AfterOutcome)
 		failed = errors.Join(failed, r.acknowledge(told))
 	}
 	return errors.Join(failed, r.drainLoose(ctx))
 }
+
+// pumps waits for the right to tell outcomes; pumped gives it back.
+func (r *runner) pumps(ctx context.Context) bool {
+	select {
+	case r.pumping <- struct{}{}:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+func (r *runner) pumped() { <-r.pumping }
 
 // tellable leaves out what is not done with, and gives the rest in parts in which no action comes twice.
 func (r *runner) tellable(messages []journal.Message) (parts [][]journal.Message) {
@@ -117,6 +130,7 @@ func (r *runner) tellOne(ctx context.Context, m journal.Message) error {
 	if err := r.report(ctx, o); err != nil {
 		return err
 	}
+	r.at(AfterOutcome)
 	r.forget(m.Action, o.Status)
 	return nil
 }
@@ -131,9 +145,7 @@ func (r *runner) acknowledge(told []uint64) error {
 		return r.journal.AckOutbox(told...)
 	}
 	for _, n := range told {
-		r.mu.Lock()
 		r.acked[n] = true
-		r.mu.Unlock()
 	}
 	if len(r.acked) < mostAcked {
 		return nil

@@ -32,7 +32,7 @@ type runner struct {
 	told    chan struct{} // something is to be published
 	asked   chan struct{} // a build waits for its turn
 	telling sync.Mutex    // held while publishing
-	pumping sync.Mutex    // held while draining
+	pumping chan struct{} // holds one while draining
 
 	mu       sync.Mutex
 	live_    *session                      // nil between two
@@ -45,11 +45,13 @@ type runner struct {
 	builds   map[host.OpID]*build          // bound and not delivered
 	macro    *macro                        // under way or waiting for its turn
 	stopped  bool                          // emergency stop
+	cancels  map[host.OpID]string          // asked for before their delivery came
+	built    bool                          // a build has changed the world since the last single action
 	newer    chan struct{}                 // see news
 	epoch    host.Epoch                    // of the live session
 	entry    uint64                        // number of the newest play entry, the host epoch
 	pub      published                     // what was published last
-	acked    map[uint64]bool               // told and still in the outbox; guarded by pumping, and written under mu
+	acked    map[uint64]bool               // told and still in the outbox; guarded by pumping
 }
 
 // session is a live session of an actor.
@@ -62,8 +64,8 @@ type session struct {
 
 func newRunner(h *Host, cfg *ActorConfig) (*runner, error) {
 	r := &runner{
-		h: h, cfg: cfg, settled: make(chan struct{}, 1), told: make(chan struct{}, 1),
-		prepared: map[host.OpID]*actor.Prepared{}, jobs: map[host.OpID]*job{}, builds: map[host.OpID]*build{}, asked: make(chan struct{}, 1), said: map[host.OpID]host.Outcome{},
+		h: h, cfg: cfg, settled: make(chan struct{}, 1), pumping: make(chan struct{}, 1), told: make(chan struct{}, 1),
+		prepared: map[host.OpID]*actor.Prepared{}, jobs: map[host.OpID]*job{}, builds: map[host.OpID]*build{}, asked: make(chan struct{}, 1), said: map[host.OpID]host.Outcome{}, cancels: map[host.OpID]string{},
 	}
 	var err error
 	if r.terms, err = actor.TermsOf(&cfg.Profile); err != nil {
@@ -162,7 +164,7 @@ func (r *runner) play(ctx context.Context) error {
 	defer end()
 	r.mu.Lock()
 	r.end = end
-	waiting := r.macro != nil && r.macro.job.begun
+	waiting := r.macro != nil && r.macro.ready
 	r.mu.Unlock()
 	if waiting { // it came between two looks
 		return nil

@@ -38,7 +38,14 @@ func (j *Journal) Outbox() ([]Message, error) {
 	})
 }
 
-// AckOutbox drops a message that was delivered; a number that is not there is no error.
-func (j *Journal) AckOutbox(n uint64) error {
-	return j.update(func(t *txn) error { return t.delete(outboxBucket, number(n)) })
+// AckOutbox drops messages that were delivered, in one transaction; a number that is not there is no error.
+func (j *Journal) AckOutbox(delivered ...uint64) error {
+	return j.update(func(t *txn) error {
+		for _, n := range delivered {
+			if err := t.delete(outboxBucket, number(n)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
