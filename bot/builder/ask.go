@@ -92,7 +92,7 @@ func (w *worker) hear(tx *bot.Tx, q *asked, l Leave) {
 		if walk := w.walking; walk != nil && walk.walk != nil && walk.adm.base.Action == q.leave.Op {
 			walk.walk.Stop()
 		}
-	case q.heard && l.OK:
+	case q.heard && q.leave.OK && l.OK: // said twice
 	default:
 		q.heard, q.leave = true, l
 		if q == w.way {
@@ -193,7 +193,7 @@ func (w *worker) letGo(tx *bot.Tx, q *asked, claimed bool) {
 
 // withheld tells people that the gate gave no leave.
 func (w *worker) withheld(q *asked) {
-	w.site.Report(Denied{Step: q.prop.step, Capability: q.prop.post.Capability(), Rule: q.leave.Code, Why: q.leave.Message, Gate: true})
+	w.site.Report(Denied{Step: q.prop.step, Capability: q.prop.post.Capability(), Rule: q.leave.Code, Why: q.leave.Message, Gate: true, Again: q.leave.Again})
 }
 
 // withhold tells the mission that a step has no leave. What may pass is asked again when facts change, the rest not in this

@@ -28,6 +28,7 @@ type Denied struct {
 	Rule       string // the guard's rule, or the gate's code
 	Why        string
 	Gate       bool // it was the gate
+	Again      bool // and the reason may pass
 }
 
 // Waiting says that the mission does not go on by itself, and what it waits for.
