@@ -265,7 +265,12 @@ func (a *Actor) ready(tx *bot.Tx) bool {
 
 func (a *Actor) open(tx *bot.Tx, mode worldstate.GameMode) {
 	t := &a.cfg.Terms
-	a.table = path.NewTable(tx.Registry())
+	table, err := path.Load(tx.Registry().Protocol())
+	if err != nil {
+		a.end(Effect{}, err)
+		return
+	}
+	a.table = table
 	a.evidence = effects.NewPlacements(effects.Options{
 		Epoch: epoch(tx.View()), Fence: t.Fence, Pipeline: 1, Least: t.least(effects.PlaceBlock), Used: t.Used,
 		States:   effects.RegistryStates{Registry: tx.Registry()},

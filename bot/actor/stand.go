@@ -47,8 +47,12 @@ func (a *Actor) standFor(tx *bot.Tx, r effects.PlaceBlockRequest) (pos geom.Bloc
 			goals = append(goals, s.Cell)
 		}
 	}
+	table, err := path.Load(reg.Protocol())
+	if err != nil {
+		return pos, false, err
+	}
 	var scratch path.Scratch
-	found := path.FindAny(path.World{Table: path.NewTable(reg), Cells: v}, at, goals, path.Options{WalkBox: walk, Swim: true}, &scratch)
+	found := path.FindAny(path.World{Table: table, Cells: v}, at, goals, path.Options{WalkBox: walk, Swim: true}, &scratch)
 	if len(goals) == 0 || found.Status != path.Reached {
 		return pos, false, fmt.Errorf("%w: no place to stand within reach of %v can be walked to from %v", ErrNoWay, geom.BlockPos(r.Pos), at)
 	}
