@@ -50,7 +50,7 @@ var codes = []struct {
 	{effects.ErrUnknownCapability, "unknown_capability"}, {effects.ErrBadRequest, "invalid"}, {actor.ErrNotReady, "not_ready"},
 	{actor.ErrNoWay, "no_way"}, {actor.ErrNoItem, "no_such_item"}, {actor.ErrOtherSession, host.CodeUnbound},
 	{bot.ErrClosed, "not_ready"}, {bot.ErrConnection, "not_ready"}, {login.ErrKicked, "not_ready"},
-	{context.DeadlineExceeded, "timeout"}, {context.Canceled, "not_ready"}, {actor.ErrNoClick, "no_click"},
+	{context.DeadlineExceeded, "timeout"}, {context.Canceled, "not_ready"}, {actor.ErrNoClick, "no_click"}, {ErrStopped, "stopped"},
 }
 
 // codeOf is the stable word for why something was not bound or not carried out.

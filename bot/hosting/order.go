@@ -2,6 +2,7 @@ package hosting
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -262,7 +263,7 @@ func (d *desk) stop(why string) {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.fail(&refused{"stopped", "the actor was stopped: " + why})
+	d.fail(fmt.Errorf("%w: %s", ErrStopped, why))
 }
 
 // hear takes the builder's news, on the session's loop, and ends operations that another one has taken over from.

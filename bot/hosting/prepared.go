@@ -14,6 +14,9 @@ import (
 	"blockworld/effects/host"
 )
 
+// ErrStopped says that a prepared build ended because its actor's emergency stop was latched.
+var ErrStopped = errors.New("the actor is stopped")
+
 // Prepared is a build that its caller has planned: the site is open, its journal too, with its outbox, and sessions are the
 // caller's to join and to space. The host puts itself before the site as its gate, answers for it, and tells its outcomes;
 // see Host.Work.

@@ -468,7 +468,7 @@ func (r *missionRun) heard(err error) {
 }
 
 // run opens the site and works it. Decide, if given, makes the owner's decisions before the work begins.
-func (f *buildFlags) run(ctx context.Context, p *printer, j *journal.Journal, rec journal.Mission, file *missionFile, decide func(*builder.Site) error) (*missionRun, error) {
+func (f *buildFlags) run(ctx context.Context, p *printer, j *journal.Journal, rec journal.Mission, file *missionFile, decide func(*builder.Site) error) (_ *missionRun, failed error) {
 	reg, err := registry.Load(file.Plan.Protocol)
 	if err != nil {
 		return nil, fail(exitFailed, err)
@@ -523,6 +523,11 @@ func (f *buildFlags) run(ctx context.Context, p *printer, j *journal.Journal, re
 	o.Protocol = file.Plan.Protocol
 	o.Sections = worldstate.NewSectionStore()
 	site.Hook(&o)
+	control, err := openLone(ctx, p, f.data, o, site, file)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { failed = errors.Join(failed, fail(exitFailed, control.close())) }()
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	join := func(ctx context.Context) (*bot.Bot, error) {
@@ -534,7 +539,7 @@ func (f *buildFlags) run(ctx context.Context, p *printer, j *journal.Journal, re
 		b.Listen(&gatekeeper{run: run, stay: f.stay, stop: stop, say: p.say})
 		return b, nil
 	}
-	run.result, err = site.Work(ctx, join, retry(f.tries))
+	run.result, err = control.work(ctx, join, retry(f.tries))
 	if cause := context.Cause(ctx); errors.As(cause, new(*exitError)) {
 		err = cause
 	}

@@ -64,8 +64,8 @@ func newSite(j *journal.Journal, rec journal.Mission, m *missionFile, reg *regis
 	}
 	s := &builder.Site{
 		Journal: j, Record: rec, Uses: builder.UsesOf(m.Plan), Plan: builder.MissionOf(m.Plan), Terms: t,
-		Options: builder.Options{Pipeline: m.Pipeline, Rate: m.Rate, MayReplace: m.MayReplace},
-		States:  effects.RegistryStates{Registry: reg}, Now: time.Now, Gate: builder.Alone{},
+		Options: builder.Options{Pipeline: m.Pipeline, Rate: m.Rate, MayReplace: m.MayReplace, Ahead: 2*m.Pipeline + 2},
+		States:  effects.RegistryStates{Registry: reg}, Now: time.Now,
 	}
 	return s, nil
 }

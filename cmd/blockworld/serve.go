@@ -128,7 +128,7 @@ func (d *daemon) tell(p *printer, adminToken string) served {
 }
 
 // storeFile is the control plane's store.
-func (c *config) storeFile() string { return c.path("control.db") }
+func (c *config) storeFile() string { return c.path(controlFile) }
 
 // adminFile is where the first start leaves the admin token.
 func (c *config) adminFile() string { return c.path("admin.token") }
@@ -137,7 +137,7 @@ func (c *config) adminFile() string { return c.path("admin.token") }
 func storeFailed(err error, data string) error {
 	switch {
 	case errors.Is(err, store.ErrLocked):
-		err = fmt.Errorf("%s is locked: another blockworld serve works on it; stop that one, or take another --data (%w)", data, err)
+		err = fmt.Errorf("%s is locked: another blockworld works on it; stop that one, or take another --data (%w)", data, err)
 	case errors.Is(err, store.ErrNoStore):
 		return fail(exitUsage, fmt.Errorf("%w: name the data folder of a daemon with --data", err))
 	}

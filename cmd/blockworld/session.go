@@ -153,7 +153,7 @@ func joinFailed(err error) error {
 
 // openJournal opens the data directory's journal.
 func (s *session) openJournal(mustExist bool) (*journal.Journal, error) {
-	j, err := journal.Open(s.data, journal.Options{At: crashPoint(os.Getenv), MustExist: mustExist})
+	j, err := journal.Open(s.data, journal.Options{At: crashPoint(os.Getenv), MustExist: mustExist, Outbox: true})
 	return j, openFailed(err)
 }
 
