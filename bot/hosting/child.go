@@ -42,7 +42,7 @@ func (m *macro) take(q builder.Question, reply func(builder.Leave)) bool {
 	ask.Key = m.nonce + "-" + q.Key
 	m.asks[ask.Key] = ask
 	m.children++
-	m.r.h.go_(func() { m.submit(ask) })
+	m.r.h.spawn(func() { m.submit(ask) })
 	return true
 }
 

@@ -254,7 +254,7 @@ func (r *runner) quiet(ctx context.Context) {
 func (r *runner) stop(ctx context.Context, why string) {
 	r.mu.Lock()
 	r.stopped = true
-	s, m := r.live_, r.macro
+	s, m := r.playing, r.macro
 	var waiting []*actor.Prepared
 	for _, p := range r.prepared {
 		waiting = append(waiting, p)
@@ -289,7 +289,7 @@ func (r *runner) stop(ctx context.Context, why string) {
 func (r *runner) clear(ctx context.Context) {
 	r.mu.Lock()
 	r.stopped = false
-	s := r.live_
+	s := r.playing
 	r.mu.Unlock()
 	if s != nil && s.actor != nil {
 		s.actor.Resume()

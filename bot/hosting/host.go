@@ -204,22 +204,22 @@ const recall = 200 * time.Millisecond
 func (h *Host) dispatch(ctx context.Context, b *host.Batch) {
 	for _, c := range b.Cancellations {
 		if r := h.runners[c.Actor]; r != nil {
-			h.go_(func() { r.cancelled(ctx, c) })
+			h.spawn(func() { r.cancelled(ctx, c) })
 		}
 	}
 	for _, g := range b.Gateways {
-		h.go_(func() { h.answer(ctx, g) })
+		h.spawn(func() { h.answer(ctx, g) })
 	}
 	for _, d := range b.Deliveries {
 		if r := h.runners[d.Actor]; r != nil {
-			h.go_(func() { r.deliver(ctx, d) })
+			h.spawn(func() { r.deliver(ctx, d) })
 		} else {
-			h.go_(func() { h.refuse(ctx, d.Op, host.CodeUnbound, "this host has no such actor") })
+			h.spawn(func() { h.refuse(ctx, d.Op, host.CodeUnbound, "this host has no such actor") })
 		}
 	}
 }
 
-func (h *Host) go_(f func()) {
+func (h *Host) spawn(f func()) {
 	h.jobs.Add(1)
 	go func() {
 		defer h.jobs.Done()

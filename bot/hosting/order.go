@@ -78,7 +78,7 @@ func (d *desk) order() {
 	}
 	d.ordering, d.ordered = true, make(chan struct{})
 	done := d.ordered
-	d.r.h.go_(func() {
+	d.r.h.spawn(func() {
 		defer close(done)
 		err := d.submit(d.r.h.ctx)
 		d.mu.Lock()
@@ -206,7 +206,7 @@ func (d *desk) deliver(ctx context.Context, m *macro) {
 		d.macros = append(d.macros, m)
 		d.mu.Unlock()
 		poke(d.begun)
-		r.h.go_(func() { m.reports(reporting) })
+		r.h.spawn(func() { m.reports(reporting) })
 		poke(m.told)
 	})
 }

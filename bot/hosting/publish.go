@@ -71,8 +71,8 @@ func (l *herald) Ended(error) {
 func (r *runner) moved(e worldstate.Epoch) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.live_ != nil {
-		r.epoch = epochOf(r.live_.entry, e)
+	if r.playing != nil {
+		r.epoch = epochOf(r.playing.entry, e)
 		r.renewed()
 	}
 }
@@ -139,7 +139,7 @@ func (r *runner) publish(ctx context.Context, anyway bool) error {
 // snapshot reads the live session. Between two sessions the last epoch is told as not ready.
 func (r *runner) snapshot(ctx context.Context) (host.Publication, state) {
 	r.mu.Lock()
-	live, m, last := r.live_, r.macro, r.pub
+	live, m, last := r.playing, r.macro, r.pub
 	st := state{Stopped: r.stopped}
 	r.mu.Unlock()
 	for _, p := range r.cfg.Plots {

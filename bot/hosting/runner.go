@@ -35,7 +35,7 @@ type runner struct {
 	pumping chan struct{} // holds one while draining
 
 	mu       sync.Mutex
-	live_    *session                      // nil between two
+	playing  *session                      // nil between two
 	end      func()                        // ends the live session
 	prepared map[host.OpID]*actor.Prepared // bound and not delivered
 	bindings []host.OpID                   // of prepared, oldest first
@@ -235,7 +235,7 @@ func (r *runner) used() bool {
 // begin makes a session the live one.
 func (r *runner) begin(s *session) {
 	r.mu.Lock()
-	r.live_, r.entry = s, s.entry
+	r.playing, r.entry = s, s.entry
 	stopped := r.stopped
 	r.renewed()
 	r.mu.Unlock()
@@ -248,7 +248,7 @@ func (r *runner) begin(s *session) {
 // over forgets the live session and what was bound in it.
 func (r *runner) over() {
 	r.mu.Lock()
-	r.live_, r.end, r.epoch = nil, nil, host.Epoch{}
+	r.playing, r.end, r.epoch = nil, nil, host.Epoch{}
 	clear(r.prepared)
 	r.bindings = nil
 	r.mu.Unlock()
@@ -306,7 +306,7 @@ func (r *runner) await(ctx context.Context) (*session, error) {
 	defer cancel()
 	for {
 		r.mu.Lock()
-		s, m, ready, news := r.live_, r.macro, r.epoch.Valid(), r.news()
+		s, m, ready, news := r.playing, r.macro, r.epoch.Valid(), r.news()
 		r.mu.Unlock()
 		switch {
 		case m != nil:
@@ -330,5 +330,5 @@ func busy(m *macro) error {
 func (r *runner) present() *session {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.live_
+	return r.playing
 }
