@@ -257,6 +257,7 @@ func settledView(v *operation.View) bool { return v.Terminal || v.Reconciliation
 // waitFor waits until an operation has ended, or its outcome cannot be known, or the time is over. Each change is shown.
 func waitFor(ctx context.Context, p *printer, c *client.Client, v operation.View, most time.Duration, show func(*operation.View)) (operation.View, error) {
 	began, cursor, asked := time.Now(), "", false
+	heard := began
 	for !settledView(&v) {
 		ms := int64(controlplane.MaxWaitMS)
 		if most > 0 {
@@ -265,10 +266,17 @@ func waitFor(ctx context.Context, p *printer, c *client.Client, v operation.View
 			}
 		}
 		got, err := c.Wait(ctx, controlplane.WaitRequest{Op: v.ID, Cursor: cursor, TimeoutMS: ms})
-		if err != nil {
+		switch {
+		case isAway(err) && time.Since(heard) < backWithin && ctx.Err() == nil:
+			p.say("the daemon is away; what it has stored goes on when it is back")
+			if err := nap(ctx, backEvery); err != nil {
+				return v, err
+			}
+			continue
+		case err != nil:
 			return v, err
 		}
-		cursor = got.Cursor
+		cursor, heard = got.Cursor, time.Now()
 		if got.Operation == nil {
 			continue
 		}
@@ -282,6 +290,30 @@ func waitFor(ctx context.Context, p *printer, c *client.Client, v operation.View
 		}
 	}
 	return v, nil
+}
+
+// How long, and how often, a daemon that is away is asked for again.
+const (
+	backWithin = time.Minute
+	backEvery  = 2 * time.Second
+)
+
+// isAway tells an error of a daemon that is stopped, starting, or cannot be reached.
+func isAway(err error) bool {
+	code := controlplane.CodeOf(err)
+	return errors.Is(err, client.ErrUnreachable) || code == controlplane.CodeUnavailable || code == controlplane.CodeTimeout
+}
+
+// nap waits, unless ctx ends first.
+func nap(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 func (k *ctl) wait() *cobra.Command {

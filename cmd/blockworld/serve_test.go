@@ -369,3 +369,27 @@ func TestBotsInAProcessOfTheirOwn(t *testing.T) {
 		t.Errorf("host ends with %d: %s", o.code, o.errs)
 	}
 }
+
+func TestADaemonThatIsAwayIsWaitedFor(t *testing.T) {
+	st := set(t, trialPolicy).serve("--listen", "127.0.0.1:0")
+	address := strings.TrimPrefix(st.served.Address, "http://")
+	v := st.ctlView(exitDone, "submit", "builder-1", "place_block", `{"pos":[2,-60,1],"state":"minecraft:stone"}`, "--task", "careful")
+	var out lockedBuffer
+	ended := make(chan int, 1)
+	go func() {
+		ended <- run(context.Background(), []string{"ctl", "--daemon", st.served.Address, "--data", st.data, "wait", v.ID.String()}, strings.NewReader(""), &out, &out)
+	}()
+	t.Run("CP-76,CP-79/a wait goes on over a restart, and tells what became of the operation", func(t *testing.T) {
+		if o := st.stop(); o.code != exitDone {
+			t.Fatal(o.errs)
+		}
+		st.serve("--listen", address)
+		if code := <-ended; code != exitFailed || !strings.Contains(out.String(), v.ID.String()) {
+			t.Errorf("%d: %s", code, out.String())
+		}
+		again, err := st.client().Operation(t.Context(), v.ID)
+		if err != nil || again.State != operation.Stale || again.DeliveryAttempts != 0 {
+			t.Errorf("what was bound in the session before is %v, %v\n%s", again.State, err, out.String())
+		}
+	})
+}

@@ -10,6 +10,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"blockworld/controlplane"
+	"blockworld/controlplane/api/client"
 )
 
 // instructions tell a model how the tools belong together.
@@ -118,6 +119,9 @@ func refusalOf(err error) refusal {
 		return r
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return refusal{Code: controlplane.CodeTimeout, Message: "the call was ended before the answer; nothing was cancelled by that: look the operation up, or ask again with the same key"}
+	}
+	if errors.Is(err, client.ErrUnreachable) {
+		return refusal{Code: controlplane.CodeUnavailable, Message: "the daemon cannot be reached; what it has stored is safe: ask again when it is back, with the same key"}
 	}
 	return refusal{Code: controlplane.CodeInternal, Message: err.Error()}
 }
