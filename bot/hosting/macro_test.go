@@ -248,7 +248,7 @@ func TestBuildEnds(t *testing.T) {
 		}
 		st.once()
 	})
-	t.Run("RU-09_CP-96/missing materials are a state that is waited in", func(t *testing.T) {
+	t.Run("missing materials are a state that is waited in", func(t *testing.T) {
 		t.Parallel()
 		st := set(t, server.Config{GameMode: worldstate.Survival}).start()
 		op := st.bound(st.blueprint(blueprints.Twelve(), nil))
