@@ -135,6 +135,9 @@ func (a *ActorConfig) defaults() error {
 		if err := p.ID.Check("plot"); err != nil {
 			return wrong("%w", err)
 		}
+		if a.Prepared != nil { // the mission's own boxes hold
+			continue
+		}
 		if err := p.Boxes.Validate(); err != nil {
 			return wrong("plot %s: %w", p.ID, err)
 		}
