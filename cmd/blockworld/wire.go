@@ -258,7 +258,17 @@ func (l *lone) cancel(why string) {
 	}
 }
 
-// closed closes the operations of steps that their owner has decided about without a proof.
+// decidedAbout tells whether nobody waits for the proof of an action any more: its owner has decided about the step, or it is
+// a walk or a slot change that a cut left unverified, and the mission has gone on from what the bot saw after it.
+func decidedAbout(a *journal.Action) bool {
+	switch a.Status {
+	case journal.StatusPresent, journal.StatusAccepted, journal.StatusReleased:
+		return true
+	}
+	return !a.Places && a.Status == journal.StatusUnverified
+}
+
+// closed closes the operations that nobody waits for any more, without a proof.
 func (l *lone) closed(ctx context.Context) error {
 	if l.gateway.Stats().Open[operation.OutcomeUnknown] == 0 {
 		return nil
@@ -271,8 +281,7 @@ func (l *lone) closed(ctx context.Context) error {
 		}
 		for _, v := range page.Operations {
 			a, err := l.journal.Action(v.ID)
-			decided := err == nil && (a.Status == journal.StatusPresent || a.Status == journal.StatusAccepted || a.Status == journal.StatusReleased)
-			if v.Terminal || !decided {
+			if v.Terminal || err != nil || !decidedAbout(&a) {
 				continue
 			}
 			if _, err := l.gateway.AcceptUnverified(ctx, l.who, v.ID); err != nil {
