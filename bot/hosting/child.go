@@ -3,6 +3,7 @@ package hosting
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 
 	"blockworld/bot/builder"
 	"blockworld/bot/scene"
@@ -157,7 +158,22 @@ func (r *runner) bindChild(ctx context.Context, g *host.Gateway) (*host.Bound, e
 		return nil, err
 	}
 	v := scene.Preview(m.reg, b.Postcondition, scene.Ground{Scope: m.b.plot.ID, Ownership: m.b.plot.Ownership}, int(q.Distance))
-	return r.bound(ctx, &b, []host.Preview{v}, "for the build: "+v.Operation+" "+v.Block+v.Item)
+	return r.bound(ctx, &b, []host.Preview{v}, "for the build: "+told(&v))
+}
+
+// told says what a child does.
+func told(v *host.Preview) string {
+	what, where := v.Operation, ""
+	if v.Pos != nil {
+		where = fmt.Sprintf(" at %d %d %d", v.Pos[0], v.Pos[1], v.Pos[2])
+	}
+	switch {
+	case v.Block != "":
+		return what + " " + v.Block + where
+	case v.Item != "":
+		return "take " + v.Item + " in hand"
+	}
+	return what + where
 }
 
 // deliverChild gives a build its leave.
