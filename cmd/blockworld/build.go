@@ -456,6 +456,7 @@ type missionRun struct {
 	file    *missionFile
 	result  builder.Result
 	refused int
+	commits uint64 // of the control plane's store
 	denied  bool   // the guard's no is the newest answer to an effect
 	kick    string // the server's own words at the newest kick
 }
@@ -540,6 +541,7 @@ func (f *buildFlags) run(ctx context.Context, p *printer, j *journal.Journal, re
 		return b, nil
 	}
 	run.result, err = control.work(ctx, join, retry(f.tries))
+	run.commits = control.store.Stats().Commits
 	if cause := context.Cause(ctx); errors.As(cause, new(*exitError)) {
 		err = cause
 	}
