@@ -26,7 +26,7 @@ func newHost(g *globals) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return runHost(cmd.Context(), g.printer(cmd), c, f)
+			return runHost(cmd.Context(), g.service(cmd), c, f)
 		},
 	}
 	cmd.Flags().StringVarP(&d.config, "config", "c", "blockworld.yaml", "the configuration")

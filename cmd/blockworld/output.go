@@ -18,6 +18,7 @@ type printer struct {
 	out, errs io.Writer
 	json      bool
 	verbose   bool
+	watched   bool // by nobody but its log: a daemon or a host
 }
 
 func (g *globals) printer(cmd *cobra.Command) *printer {
@@ -61,11 +62,21 @@ func group(cmd *cobra.Command) *cobra.Command {
 	return cmd
 }
 
-// logger returns the program's log: warnings, or everything with --verbose, on standard error.
+// service is the printer of a command that runs on by itself: its log tells warnings too.
+func (g *globals) service(cmd *cobra.Command) *printer {
+	p := g.printer(cmd)
+	p.watched = true
+	return p
+}
+
+// logger returns the program's log on standard error: errors, a service's warnings too, everything with --verbose.
 func (p *printer) logger(name string) hclog.Logger {
 	level := hclog.Error
-	if p.verbose {
+	switch {
+	case p.verbose:
 		level = hclog.Debug
+	case p.watched:
+		level = hclog.Warn
 	}
 	return hclog.New(&hclog.LoggerOptions{Name: name, Level: level, Output: p.errs})
 }

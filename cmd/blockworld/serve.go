@@ -34,7 +34,7 @@ func newServe(g *globals) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return runDaemon(cmd.Context(), g.printer(cmd), c, f.newAdmin)
+			return runDaemon(cmd.Context(), g.service(cmd), c, f.newAdmin)
 		},
 	}
 	fl := cmd.Flags()
