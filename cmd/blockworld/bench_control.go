@@ -88,7 +88,7 @@ func (c *controlBench) open(ctx context.Context) error {
 		actors = append(actors, host.Name(fmt.Sprintf("bot-%d", i)))
 	}
 	c.host = hosttest.New(c.gateway.Host(), "bench", actors...)
-	c.host.Bind = c.bind
+	c.host.Bind, c.host.Quiet = c.bind, true
 	if err := c.host.Join(ctx); err != nil {
 		return err
 	}
@@ -109,9 +109,6 @@ func (c *controlBench) open(ctx context.Context) error {
 
 // bind is what a real host says to a placement, in size and in kind.
 func (c *controlBench) bind(q host.Gateway) host.Answer {
-	if c.key.Load()%1024 == 0 {
-		c.host.Forget() // it writes everything down
-	}
 	a := c.host.Reply(q)
 	binding := append(make([]byte, 300), q.Op[:]...)
 	a.Bound.Binding, a.Bound.Digest = binding, sha256.Sum256(binding)
