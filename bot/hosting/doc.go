@@ -6,6 +6,9 @@
 //	                        journal's outbox  -> Outcome -> AckOutbox
 //	                        Poll -> Cancellation -> Prepared.Cancel, actor.Halt, the end of a macro
 //
+// A build that its caller has prepared (Prepared) is carried out by the same macro: its site's gate is a desk, which has one
+// operation after another submitted for it, and its sessions are the caller's.
+//
 // Invariants:
 //   - an operation's id is its action's id, so a delivery that comes again finds its mark and sends nothing;
 //   - a delivery is carried out only after its acknowledgement was taken, by the binding that it was bound to; a binding
