@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -73,6 +74,13 @@ func (d *desk) say(f func()) {
 	f()
 	close(d.changed)
 	d.changed = make(chan struct{})
+}
+
+// acksOf are the acknowledgements of an operation so far.
+func (d *desk) acksOf(op host.OpID) []host.Ack {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.Clone(d.acks[op])
 }
 
 // await waits until f says true.

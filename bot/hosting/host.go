@@ -102,8 +102,8 @@ func (h *Host) Run(ctx context.Context) error {
 		wait, _ := backoff.Next(time.Since(began), h.cfg.Unit())
 		sleep(ctx, wait)
 	}
+	actors.Wait() // first: they begin jobs too
 	h.jobs.Wait()
-	actors.Wait()
 	h.leave()
 	return errors.Join(ctx.Err(), h.Close())
 }

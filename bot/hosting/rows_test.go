@@ -41,7 +41,7 @@ func TestSingleActions(t *testing.T) {
 		if got := st.block(2, -60, 0); got != "minecraft:stone" {
 			t.Errorf("the cell holds %s", got)
 		}
-		if acks := st.d.acks[op.id]; len(acks) != 1 || acks[0].Digest != op.bound.Digest {
+		if acks := st.d.acksOf(op.id); len(acks) != 1 || acks[0].Digest != op.bound.Digest {
 			t.Errorf("%+v", acks)
 		}
 	})
@@ -62,7 +62,7 @@ func TestSingleActions(t *testing.T) {
 		if done-before != 1 || all != done {
 			t.Errorf("%d uses reached the server, %d more were carried out", all, done-before)
 		}
-		for _, a := range st.d.acks[op.id] {
+		for _, a := range st.d.acksOf(op.id) {
 			if !a.Accepted || a.Digest != op.bound.Digest {
 				t.Errorf("%+v", a)
 			}
@@ -80,7 +80,7 @@ func TestSingleActions(t *testing.T) {
 		st.d.deliver(&altered)
 		st.d.await("an answer", func() bool { return len(st.d.acks[op.id]) > 0 })
 		for _, id := range []host.OpID{stranger.id, op.id} {
-			if a := st.d.acks[id][0]; a.Accepted || a.Code != host.CodeUnbound {
+			if a := st.d.acksOf(id)[0]; a.Accepted || a.Code != host.CodeUnbound {
 				t.Errorf("%+v", a)
 			}
 		}
@@ -294,7 +294,7 @@ func TestServerAway(t *testing.T) {
 		})
 		st.d.deliver(op)
 		st.d.await("an answer", func() bool { return len(st.d.acks[op.id]) > 0 })
-		if a := st.d.acks[op.id][0]; a.Code != host.CodeUnbound {
+		if a := st.d.acksOf(op.id)[0]; a.Code != host.CodeUnbound {
 			t.Errorf("%+v", a)
 		}
 	})
@@ -362,7 +362,7 @@ func TestKilled(t *testing.T) {
 				until(st, func() bool { all, _ := st.uses(); return all == 2 })
 			}
 			st.again(l)
-			op.accepted = len(st.d.acks[op.id]) > 0
+			op.accepted = len(st.d.acksOf(op.id)) > 0
 			st.d.deliver(op)
 			c.want(t, st, op)
 			same(t, st, op)
