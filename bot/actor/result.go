@@ -47,6 +47,54 @@ type WorldStatus struct {
 	PlayersOnline int              `json:"players_online"`
 }
 
+// MarshalJSON writes the status with names as the other answers have them. The mirror's epoch and sequence stand apart: they
+// are not those of the publications that a request names.
+func (s WorldStatus) MarshalJSON() ([]byte, error) {
+	type plain WorldStatus // without this method
+	return json.Marshal(struct {
+		plain
+		Look     look    `json:"look"`
+		Epoch    *string `json:"epoch,omitempty"`    // hides the mirror's
+		Sequence *string `json:"sequence,omitempty"` // hides the mirror's
+		Mirror   mirror  `json:"mirror"`
+		Cursor   cursor  `json:"cursor"`
+		Left     left    `json:"budgets_left"`
+	}{plain: plain(s), Look: look(s.Look), Mirror: mirror{s.Epoch.Host, s.Epoch.World, s.Epoch.Timeline, s.Sequence},
+		Cursor: cursor{s.Cursor.Count, fmt.Sprintf("%016x", s.Cursor.Hash)}, Left: left(s.Left)})
+}
+
+type (
+	look struct {
+		Yaw   float32 `json:"yaw"`   // degrees
+		Pitch float32 `json:"pitch"` // degrees
+	}
+	mirror struct {
+		Host     uint64 `json:"host"`
+		World    uint64 `json:"world"`
+		Timeline uint64 `json:"timeline"`
+		Sequence uint64 `json:"sequence"`
+	}
+	cursor struct {
+		Count uint32 `json:"count"`
+		Hash  string `json:"hash"` // hex: many readers of JSON round large numbers
+	}
+	left struct {
+		Uses       int32 `json:"uses"`
+		Quantity   int32 `json:"quantity"`
+		Distance   int32 `json:"distance"`
+		Characters int32 `json:"characters"`
+	}
+)
+
+// MarshalJSON writes the entity with names as the other answers have them.
+func (e Entity) MarshalJSON() ([]byte, error) {
+	type plain Entity // without this method
+	return json.Marshal(struct {
+		plain
+		Look look `json:"look"`
+	}{plain(e), look(e.Look)})
+}
+
 // InventorySummary is the answer to inventory_summary.
 type InventorySummary struct {
 	Held    int8             `json:"held"`    // hotbar slot 0..8 as the server knows it, -1 unknown

@@ -22,8 +22,8 @@ func Preview(reg *registry.Registry, p effects.Postcondition, g Ground, distance
 		if out.Ownership == "" {
 			out.Ownership = "unknown"
 		}
-		if !reg.IsAir(first.From) {
-			out.Operation = "replace" // a fluid, a plant, or a layer of its own kind
+		if !reg.IsAir(first.From) && reg.BlockOf(first.From) != reg.BlockOf(first.To) {
+			out.Operation = "replace" // a fluid or a plant; what stacks onto its own kind replaces nothing
 		}
 		out.Quantity, out.Pos = 1, &[3]int32{first.Pos.X, first.Pos.Y, first.Pos.Z}
 		out.Block, out.Item = reg.FormatState(first.To), itemName(reg, p.Item)

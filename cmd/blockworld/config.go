@@ -296,6 +296,9 @@ func (b *botConfig) check(plots map[host.Name]*plotConfig) error {
 	case plots[b.Plot] == nil:
 		return complain("there is no plot %s", b.Plot)
 	}
+	if _, _, err := login.ParseAddress(b.Address); err != nil {
+		return complain("address: %w", err)
+	}
 	if err := login.CheckUsername(b.Username); err != nil {
 		return complain("%w", err)
 	}

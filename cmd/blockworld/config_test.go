@@ -78,6 +78,7 @@ func TestConfigRefusesWhatItDoesNotUnderstand(t *testing.T) {
 		{"a bot without a plot", strings.Replace(small, ", plot: garden}", "}", 1), "plot is missing"},
 		{"a bot on a plot that is not there", strings.Replace(small, "plot: garden}", "plot: orchard}", 1), "no plot orchard"},
 		{"a bot without an address", strings.Replace(small, "address: localhost:25565, ", "", 1), "address is missing"},
+		{"a port that is none", strings.Replace(small, "localhost:25565", "localhost:255650", 1), "address"},
 		{"an account that no server takes", strings.Replace(small, "Builder1", "a name", 1), "builder-1"},
 		{"online accounts", strings.Replace(small, "plot: garden}", "plot: garden, auth: microsoft}", 1), "offline is the only one"},
 		{"a version that is none", strings.Replace(small, "plot: garden}", "plot: garden, version: 1.8}", 1), "is none of"},

@@ -97,6 +97,7 @@ func (k *ctl) tokenCreate() *cobra.Command {
 	var id, kind, principal, out string
 	var scopes, actors []string
 	var expires time.Duration
+	timed := false
 	cmd := k.asking(&cobra.Command{Use: "create --principal NAME", Short: "make a token; its secret is told once",
 		Long: "Makes a token. A user's has scopes: read (see), control (hold a lease), execute (submit), confirm (approve), cancel, admin;\n" +
 			"give an agent read,control,execute,cancel and keep confirm for people. A host's token (--kind host) is for the process\n" +
@@ -113,8 +114,14 @@ func (k *ctl) tokenCreate() *cobra.Command {
 					g.Scopes = append(g.Scopes, s)
 				}
 			}
+			if expires < 0 || expires == 0 && timed { // a sum that went wrong must not make a token for ever
+				return fail(exitUsage, fmt.Errorf("--expires %v: how long it is good from now on, such as 24h; leave it out for ever", expires))
+			}
 			if expires > 0 {
 				g.Expires = time.Now().Add(expires).UnixMilli()
+			}
+			if _, err := os.Lstat(out); out != "" && err == nil {
+				return fail(exitUsage, fmt.Errorf("%s is there already, maybe with the secret of a token that still holds: name another file, or remove it", out))
 			}
 			t, err := c.MakeToken(ctx, g)
 			if err != nil {
@@ -132,6 +139,7 @@ func (k *ctl) tokenCreate() *cobra.Command {
 			p.say("secret    in %s, which only you can read", out)
 			return p.result(map[string]any{"token": t.Token, "file": out})
 		})
+	cmd.PreRun = func(cmd *cobra.Command, _ []string) { timed = cmd.Flags().Changed("expires") }
 	fl := cmd.Flags()
 	fl.StringVar(&id, "id", "", "names the token; it is given a name by default")
 	fl.StringVar(&kind, "kind", "user", "user or host")

@@ -106,6 +106,9 @@ type built struct {
 	Present    int    `json:"present"`
 	Accepted   int    `json:"accepted_unverified"`
 	Unverified int    `json:"unverified"`
+	Refused    int    `json:"refused"`
+	Wrong      int    `json:"wrong_result"`
+	Disturbed  int    `json:"disturbed"`
 	Open       int    `json:"open"`
 }
 
@@ -181,7 +184,8 @@ func (f *siteFlags) build(ctx context.Context, p *printer, c *client.Client, fil
 	}
 	tellOperation(p, &v)
 	if end.Steps > 0 {
-		p.say("  mission   %s: %d of %d steps proven, %d present, %d unverified, %d still to do", end.Mission, end.Proven, end.Steps, end.Present+end.Accepted, end.Unverified, end.Open)
+		p.say("  mission   %s: %d of %d steps proven, %d present or accepted, %d unverified, %d refused, %d wrong, %d disturbed, %d still to do",
+			end.Mission, end.Proven, end.Steps, end.Present+end.Accepted, end.Unverified, end.Refused, end.Wrong, end.Disturbed, end.Open)
 	}
 	if err := p.result(map[string]any{"operation": v, "build": end}); err != nil {
 		return err
@@ -211,10 +215,16 @@ func (f *siteFlags) operations(ctx context.Context, p *printer, c *client.Client
 		}
 		v = next
 		p.say("%s  task %s: %s", v.ID, f.task, plain(v.Summary))
+		told := ""
 		v, err = waitFor(ctx, p, c, v, 0, func(v *operation.View) {
-			if v.Run != nil {
-				bar.Describe(plain(v.Run.Note))
-				bar.Set(v.Run.Percent)
+			if v.Run == nil {
+				return
+			}
+			bar.Describe(plain(v.Run.Note))
+			bar.Set(v.Run.Percent)
+			if waits := strings.HasPrefix(v.Run.Note, "waiting"); waits && v.Run.Note != told {
+				told = v.Run.Note // it may last until somebody does something
+				p.say("  %s", plain(told))
 			}
 		})
 		if err != nil {

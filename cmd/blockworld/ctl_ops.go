@@ -366,6 +366,15 @@ func opErrand(ask func(context.Context, *client.Client, host.OpID) (operation.Vi
 	}
 }
 
+// stateNames lists the states of operations.
+func stateNames() string {
+	var names []string
+	for _, s := range operation.States() {
+		names = append(names, s.String())
+	}
+	return strings.Join(names, ", ")
+}
+
 func (k *ctl) opsList() *cobra.Command {
 	var actor, task, parent, state string
 	var limit int
@@ -380,7 +389,7 @@ func (k *ctl) opsList() *cobra.Command {
 			}
 			if state != "" {
 				if f.State, err = operation.ParseState(state); err != nil {
-					return fail(exitUsage, err)
+					return fail(exitUsage, fmt.Errorf("--state %q is none of %s", state, stateNames()))
 				}
 			}
 			all := []operation.View{}
@@ -396,6 +405,9 @@ func (k *ctl) opsList() *cobra.Command {
 			}
 			for _, v := range all[:min(len(all), limit)] {
 				p.say("%s  %-22s %-18s %-16s %s", v.ID, v.State, v.Actor, v.Capability, plain(v.Summary))
+				if v.Rejection != nil {
+					p.say("    %s: %s", v.Rejection.Code, plain(v.Rejection.Message))
+				}
 			}
 			return p.result(map[string]any{"operations": all[:min(len(all), limit)]})
 		})

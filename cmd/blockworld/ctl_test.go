@@ -118,7 +118,8 @@ func TestCtl(t *testing.T) {
 		for _, args := range [][]string{
 			{"actor", "NOBODY"}, {"actor", "nobody"}, {"read", "builder-1", "nonsense"}, {"read", "builder-1", "world_status", "{"},
 			{"submit", "builder-1", "look_at", "@/does/not/exist"}, {"ops", "show", "7"}, {"ops", "list", "--state", "done"},
-			{"token", "create", "--principal", "x", "--scopes", "everything"}, {"nonsense"}, {"lease", "nonsense"},
+			{"token", "create", "--principal", "x", "--scopes", "everything"}, {"token", "create", "--principal", "x", "--expires", "0"},
+			{"token", "create", "--principal", "x", "--expires", "-5s"}, {"token", "create", "--principal", "x", "-o", os.Args[0]}, {"nonsense"}, {"lease", "nonsense"},
 			{"build", "no.schem", "builder-1", "--at", "1,2,3"}, {"build", "no.schem", "builder-1"}, {"cancel", "x"},
 			{"blueprint", "put", "no.schem"}, {"confirm", "x", "--approve", "--deny"},
 		} {
