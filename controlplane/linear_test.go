@@ -146,7 +146,7 @@ func linearRound(t *testing.T, seed uint64) {
 	}
 	ctx, cancel := context.WithCancel(w.ctx)
 	var hosts, callers, waiters sync.WaitGroup
-	hosts.Go(func() { linearHost(ctx, w, &h) })
+	hosts.Go(func() { linearHost(ctx, w, &h, ids[:]) })
 	for client := range 5 {
 		callers.Go(func() {
 			for n := range 16 {
@@ -238,10 +238,12 @@ func linearWait(ctx context.Context, w *world, h *history, client int, key strin
 
 // linearHost binds, and collects what is queued; each delivery is a call of its own.
 //
-// An attempt may be stored for one poll and leave with a later one, so a delivery begins with the first poll.
-func linearHost(ctx context.Context, w *world, h *history) {
+// An attempt may be stored for one poll and leave with a later one, so a delivery begins with the first poll, and the host
+// goes on after the last call until whatever is delivered has come.
+func linearHost(ctx context.Context, w *world, h *history, ids []atomic.Pointer[host.OpID]) {
 	call := h.tick.Add(1)
-	for ctx.Err() == nil {
+	come := map[host.OpID]bool{}
+	for ctx.Err() == nil || !w.allCome(ids, come) {
 		b, err := w.h.PollOnce(w.ctx, 8, 0)
 		if err != nil {
 			w.t.Error(err)
@@ -253,6 +255,7 @@ func linearHost(ctx context.Context, w *world, h *history) {
 			if err != nil {
 				w.t.Error(err)
 			}
+			come[d.Op] = true
 			h.mu.Lock()
 			h.all = append(h.all, porcupine.Operation{ClientId: 99, Input: step{d.Key, "deliver"}, Call: call,
 				Output: seen{state: operation.Delivered, version: version}, Return: end})
@@ -260,6 +263,29 @@ func linearHost(ctx context.Context, w *world, h *history) {
 		}
 		runtime.Gosched()
 	}
+}
+
+// allCome tells whether every operation that the store has as delivered has come to the host.
+func (w *world) allCome(ids []atomic.Pointer[host.OpID], come map[host.OpID]bool) bool {
+	all := true
+	err := w.engine.View(func(tx store.Tx) error {
+		for i := range ids {
+			id := ids[i].Load()
+			if id == nil {
+				continue
+			}
+			op, err := store.Ops(tx).Get(*id)
+			if err != nil {
+				return err
+			}
+			all = all && (op.State != operation.Delivered || come[*id])
+		}
+		return nil
+	})
+	if err != nil {
+		w.t.Error(err)
+	}
+	return all || err != nil
 }
 
 // versionOf is the version that the delivery made: 3, as it was made, confirmed and then collected.

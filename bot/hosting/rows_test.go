@@ -107,6 +107,10 @@ func TestSingleActions(t *testing.T) {
 		}
 	})
 	t.Run("SE-01_SE-02/reads are answered without an operation and without a byte on disk", func(t *testing.T) {
+		until(st, func() bool { // what was told before is out of the outbox
+			left, err := st.h.Journal("builder-1").Outbox()
+			return err == nil && len(left) == 0
+		})
 		commits, n := st.h.Journal("builder-1").Commits(), st.effectPackets()
 		for _, a := range []host.Action{
 			action("world_status", map[string]any{}), action("inventory_summary", map[string]any{}),

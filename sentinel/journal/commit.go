@@ -101,6 +101,9 @@ func (j *Journal) try(todo []*request) (refused int, err error) {
 			return i, storage(err)
 		}
 	}
+	j.mu.Lock()
+	j.commits++ // before anybody can see it
+	j.mu.Unlock()
 	if err := tx.Commit(); err != nil {
 		err = storage(err)
 		j.mu.Lock()
@@ -110,7 +113,6 @@ func (j *Journal) try(todo []*request) (refused int, err error) {
 	}
 	j.mu.Lock()
 	j.head, j.key = t.head, t.key
-	j.commits++
 	j.mu.Unlock()
 	return -1, nil
 }
