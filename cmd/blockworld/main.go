@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"runtime/debug"
 	"sync/atomic"
 	"syscall"
 
@@ -42,9 +43,17 @@ func fail(code int, err error) error {
 	return &exitError{code, err}
 }
 
+// garbagePercent is how much a heap may grow before it is collected. What a bot or a daemon keeps is small, a view of the
+// world or the open operations, and most of what is read is thrown away at once: at Go's usual 100 the collector takes a
+// fifth of the time in which chunks are decoded, at 400 a twentieth, for three MiB more in a bot. GOGC says otherwise.
+const garbagePercent = 400
+
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	if _, told := os.LookupEnv("GOGC"); !told {
+		debug.SetGCPercent(garbagePercent)
+	}
 	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
