@@ -42,11 +42,11 @@ func runHost(ctx context.Context, p *printer, c *config, f *face) error {
 	if err != nil {
 		return err
 	}
-	daemon, err := client.NewHost(o)
+	reach, err := client.NewHost(o)
 	if err != nil {
 		return fail(exitUsage, err)
 	}
-	defer daemon.Close()
+	defer reach.Close()
 	actors, err := c.actors(p)
 	if err != nil {
 		return err
@@ -54,9 +54,11 @@ func runHost(ctx context.Context, p *printer, c *config, f *face) error {
 	if err := makePrivate(c.Data); err != nil {
 		return err
 	}
+	work, end := context.WithCancelCause(ctx)
+	defer end(nil)
 	h, err := hosting.New(hosting.Config{
-		Name: c.Host, Daemon: daemon, Actors: actors, Log: p.logger("host"), Now: time.Now, Rand: rand.Reader,
-		Unit: randomUnit, CodeOf: daemonCode,
+		Name: c.Host, Daemon: &distant{Daemon: reach, base: o.Base, say: p.say, end: end}, Actors: actors,
+		Log: p.logger("host", "the daemon is away"), Now: time.Now, Rand: rand.Reader, Unit: randomUnit, CodeOf: daemonCode,
 	})
 	if err != nil {
 		return journalFailed(err)
@@ -65,7 +67,11 @@ func runHost(ctx context.Context, p *printer, c *config, f *face) error {
 	if err := p.result(map[string]any{"host": c.Host, "daemon": o.Base, "bots": len(actors)}); err != nil {
 		return errors.Join(err, h.Close())
 	}
-	if err := h.Run(ctx); !errors.Is(err, context.Canceled) {
+	err = h.Run(work)
+	if refused := context.Cause(work); errors.As(refused, new(*exitError)) {
+		return refused
+	}
+	if !errors.Is(err, context.Canceled) {
 		return fail(exitFailed, err)
 	}
 	return nil

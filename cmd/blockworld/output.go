@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/hashicorp/go-hclog"
 	"github.com/schollz/progressbar/v3"
@@ -69,8 +70,9 @@ func (g *globals) service(cmd *cobra.Command) *printer {
 	return p
 }
 
-// logger returns the program's log on standard error: errors, a service's warnings too, everything with --verbose.
-func (p *printer) logger(name string) hclog.Logger {
+// logger returns the program's log on standard error: errors, a service's warnings too, everything with --verbose. Lines
+// that are among told are left out: the command says these things in its own words.
+func (p *printer) logger(name string, told ...string) hclog.Logger {
 	level := hclog.Error
 	switch {
 	case p.verbose:
@@ -78,7 +80,11 @@ func (p *printer) logger(name string) hclog.Logger {
 	case p.watched:
 		level = hclog.Warn
 	}
-	return hclog.New(&hclog.LoggerOptions{Name: name, Level: level, Output: p.errs})
+	var exclude func(hclog.Level, string, ...any) bool
+	if len(told) > 0 && !p.verbose {
+		exclude = func(_ hclog.Level, line string, _ ...any) bool { return slices.Contains(told, line) }
+	}
+	return hclog.New(&hclog.LoggerOptions{Name: name, Level: level, Output: p.errs, Exclude: exclude})
 }
 
 // progress shows total units of work on a terminal and is silent elsewhere.

@@ -36,7 +36,9 @@ func (c *Caller) speaksFor(h host.Name) error {
 	if c.Host == "" || c.Host == h {
 		return nil
 	}
-	return problem(controlplane.CodeForbidden, "the token is one of host %s and speaks for no other: use that host's token", c.Host)
+	no := problem(controlplane.CodeForbidden, "the token is one of host %s and speaks for no other: use that host's token", c.Host)
+	no.Detail = map[string]string{"host": string(c.Host)}
+	return no
 }
 
 func hostRoute(id, path, summary, text string, example any) route {
