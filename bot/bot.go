@@ -44,12 +44,14 @@ type Bot struct {
 	walk      *Walk
 	timer     Timer
 	timerAt   time.Time
+	timerDue  time.Time // timerAt, or when the timer was set if that was past already
 	phaseFrom time.Time // when the current phase began, or in play when the last packet came
 	phase     login.Phase
 	tickEvery time.Duration
 	lastTick  time.Time // when the last tick was due
 	ticks     uint64
-	wake      int // ticks that somebody still wants
+	late      uint64 // ticks that ran more than one tick's time after their timer was due
+	wake      int    // ticks that somebody still wants
 }
 
 // Protocol is the version this session speaks.

@@ -223,7 +223,11 @@ func (b *Bot) arm() {
 		return
 	}
 	b.stopTimer()
-	b.timer, b.timerAt = b.opts.Clock.Timer(at.Sub(b.opts.Clock.Now())), at
+	now := b.opts.Clock.Now()
+	b.timer, b.timerAt, b.timerDue = b.opts.Clock.Timer(at.Sub(now)), at, at
+	if at.Before(now) { // ticks rested
+		b.timerDue = now
+	}
 }
 
 func (b *Bot) stopTimer() {
@@ -239,6 +243,9 @@ func (b *Bot) wakeUp(now time.Time) error {
 		return b.machine.Failure(fmt.Errorf("%w: nothing for %s", login.ErrTimeout, now.Sub(b.phaseFrom).Round(time.Millisecond)))
 	}
 	if b.phase == login.PhasePlay && !now.Before(b.tickTime()) {
+		if b.opts.Clock.Now().Sub(b.timerDue) > b.tickEvery {
+			b.late++
+		}
 		return b.tick(now)
 	}
 	return nil

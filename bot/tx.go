@@ -30,6 +30,19 @@ func (tx *Tx) Now() time.Time { return tx.b.opts.Clock.Now() }
 // Ticks counts the ticks that ran since the session began. Ticks rest while nothing moves and nobody is busy.
 func (tx *Tx) Ticks() uint64 { return tx.b.ticks }
 
+// Traffic is what went over the session's connection since it was made.
+func (tx *Tx) Traffic() Traffic {
+	c := tx.b.link.conn.Counters()
+	return Traffic{PacketsIn: c.FramesIn, PacketsOut: c.FramesOut, BytesIn: c.BytesIn, BytesOut: c.BytesOut, TicksLate: tx.b.late}
+}
+
+// Traffic counts packets and bytes, login included, as they went over the connection: compressed, with their framing.
+type Traffic struct {
+	PacketsIn, PacketsOut uint64
+	BytesIn, BytesOut     uint64
+	TicksLate             uint64 // ticks that ran more than a tick's time after they were due
+}
+
 // Wake keeps ticks running for at least n more.
 func (tx *Tx) Wake(n int) { tx.b.wakeTicks(n) }
 

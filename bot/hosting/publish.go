@@ -19,6 +19,7 @@ type published struct {
 	world    string // dimension
 	state    string // what was told last; empty: nothing
 	at       time.Time
+	traffic  host.Traffic // of the newest session
 }
 
 // state is what is told of an actor, for people and agents. No text of the world is in it.
@@ -128,6 +129,7 @@ func (r *runner) publish(ctx context.Context, anyway bool) error {
 		last.sequence, last.tick = 0, -1
 	}
 	last.epoch, last.state, last.at, last.world = p.Epoch, string(text), now, p.World
+	last.traffic = p.Traffic
 	last.sequence++
 	last.tick = max(last.tick, p.GameTick)
 	r.pub = last
@@ -151,7 +153,7 @@ func (r *runner) snapshot(ctx context.Context) (host.Publication, state) {
 	if m != nil {
 		st.Building = m.status()
 	}
-	p := host.Publication{Actor: r.cfg.ID, Epoch: last.epoch, Server: r.record.Server, World: last.world, GameTick: -1}
+	p := host.Publication{Actor: r.cfg.ID, Epoch: last.epoch, Server: r.record.Server, World: last.world, GameTick: -1, Traffic: last.traffic}
 	if live == nil {
 		return p, st
 	}
@@ -170,6 +172,7 @@ func (r *runner) read(tx *bot.Tx, live *session, p *host.Publication, st *state)
 	me := v.Self()
 	p.Epoch = epochOf(live.entry, v.Epoch())
 	p.World, p.Ready = v.DimensionName(), tx.Ready()
+	p.Traffic = host.Traffic(tx.Traffic())
 	if age, known := v.WorldAge(); known {
 		p.GameTick = age
 	}

@@ -18,6 +18,12 @@ func TestSingleActions(t *testing.T) {
 	t.Parallel()
 	st := set(t, server.Config{}).start()
 	st.hold()
+	t.Run("traffic of the session is published", func(t *testing.T) {
+		p := st.ready()
+		if tr := p.Traffic; tr.PacketsIn == 0 || tr.PacketsOut == 0 || tr.BytesIn <= tr.PacketsIn || tr.BytesOut <= tr.PacketsOut {
+			t.Errorf("%+v", tr)
+		}
+	})
 	t.Run("CP-11/a bind sends nothing and previews block, item, count and plot", func(t *testing.T) {
 		n := st.effectPackets()
 		op := st.bound(placing(2, -60, 0, "minecraft:stone"))

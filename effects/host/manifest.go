@@ -153,6 +153,9 @@ type Publication struct {
 	Ready    bool  `json:"ready"` // placed in a loaded world and able to act
 	// State is what world_status and the running macro say, as JSON of at most MaxState bytes. World text in it is untrusted.
 	State json.RawMessage `json:"state"`
+	// Traffic is that of the actor's live session, or between two of the last one. It alone is no news: it comes with
+	// whatever is published next.
+	Traffic Traffic `json:"traffic,omitzero"`
 }
 
 // Validate checks a publication.
@@ -172,7 +175,7 @@ func (p *Publication) Validate() error {
 	case len(p.State) > MaxState || len(p.State) > 0 && !json.Valid(p.State):
 		return invalid("the state is no JSON of at most %d bytes", MaxState)
 	}
-	return nil
+	return p.Traffic.Validate()
 }
 
 func oneOf(s string, all ...string) bool {
