@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"blockworld/bot"
 	"blockworld/bot/builder"
@@ -41,6 +42,7 @@ type buildFlags struct {
 	replace   []string
 	deadline  time.Duration
 	tries     int
+	clearStop bool
 }
 
 // place holds the flags that say where a blueprint goes.
@@ -81,7 +83,13 @@ func newBuild(g *globals) *cobra.Command {
 	fl.StringSliceVar(&f.replace, "may-replace", nil, "replaceable blocks that may be built over, such as short_grass,snow")
 	fl.DurationVar(&f.deadline, "deadline", 0, "stop sending after this time")
 	fl.IntVar(&f.tries, "tries", 10, "reconnects in a row before giving up, 0 for no end")
+	f.stopFlag(fl)
 	return cmd
+}
+
+// stopFlag is the flag of every command that goes on with a mission: only the owner's word lifts an emergency stop.
+func (f *buildFlags) stopFlag(fl *pflag.FlagSet) {
+	fl.BoolVar(&f.clearStop, "clear-stop", false, "lift the emergency stop that is latched for this account in the data folder")
 }
 
 func (p *place) flags(cmd *cobra.Command) {
@@ -524,7 +532,7 @@ func (f *buildFlags) run(ctx context.Context, p *printer, j *journal.Journal, re
 	o.Protocol = file.Plan.Protocol
 	o.Sections = worldstate.NewSectionStore()
 	site.Hook(&o)
-	control, err := openLone(ctx, p, f.data, o, site, file)
+	control, err := openLone(ctx, p, f.data, o, site, file, f.clearStop)
 	if err != nil {
 		return nil, err
 	}

@@ -84,7 +84,9 @@ func (d *distant) back(name host.Name) {
 
 // refusedHost is how a host ends whose registration was refused for good, nil for what may pass by itself.
 func refusedHost(err error, name host.Name) error {
-	no := func(code int, then string) error { return fail(code, fmt.Errorf("the daemon refuses this host: %w; %s", err, then)) }
+	no := func(code int, then string) error {
+		return fail(code, fmt.Errorf("the daemon refuses this host: %w; %s", err, then))
+	}
 	const another = "make one on the daemon's side: `blockworld ctl token create --kind host --principal %s -o host.token`"
 	var e *controlplane.Error
 	switch {

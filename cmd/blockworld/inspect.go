@@ -127,6 +127,7 @@ func newRepair(g *globals) *cobra.Command {
 	cmd.Flags().StringVar(&f.mission, "mission", "", "which mission; the newest unfinished one by default")
 	cmd.Flags().StringVar(&f.reconcile, "reconcile", "", "\"world\": let the world decide about unverified steps after a full rejoin")
 	cmd.Flags().IntVar(&f.tries, "tries", 10, "reconnects in a row before giving up, 0 for no end")
+	f.stopFlag(cmd.Flags())
 	cmd.Flags().BoolVar(&accept, "accept", false, "take them as they are: accepted_unverified, which is not success")
 	return cmd
 }

@@ -63,8 +63,8 @@ type lone struct {
 // loneActor is the account as an actor.
 func loneActor(username string) host.Name { return host.Name("local/" + strings.ToLower(username)) }
 
-// openLone opens the control plane of a site that is open, and takes the lease of its bot.
-func openLone(ctx context.Context, p *printer, data string, o bot.Options, site *builder.Site, file *missionFile) (l *lone, err error) {
+// openLone opens the control plane of a site that is open, and takes the lease of its bot. With clear a stop is lifted.
+func openLone(ctx context.Context, p *printer, data string, o bot.Options, site *builder.Site, file *missionFile, clear bool) (l *lone, err error) {
 	l = &lone{actor: loneActor(o.Username), task: host.Name("mission-" + site.Record.ID.String()), journal: site.Journal, site: site}
 	l.who = controlplane.Principal{ID: lonePrincipal, Scopes: controlplane.Scopes(allScopes()...), Actors: []string{string(l.actor)}}
 	rules, err := policy.Compile(policy.Config{Profile: policy.Open, Plots: []policy.Plot{{ID: lonePlot, World: site.Record.Dimension, Owner: lonePrincipal}}})
@@ -80,6 +80,9 @@ func openLone(ctx context.Context, p *printer, data string, o bot.Options, site 
 			l = nil
 		}
 	}()
+	if err = l.pruned(); err != nil {
+		return l, storeFailed(err, data)
+	}
 	l.gateway, err = controlplane.New(controlplane.Options{
 		Engine: l.store, Policy: rules, Owners: map[host.Name]host.Name{l.actor: lonePrincipal}, Now: time.Now, Rand: rand.Reader,
 		At: crashAt[controlplane.Point](os.Getenv, "daemon"), Log: p.logger("gateway"),
@@ -87,7 +90,7 @@ func openLone(ctx context.Context, p *printer, data string, o bot.Options, site 
 	if err != nil {
 		return l, loneFailed(err)
 	}
-	if err = l.permitted(ctx); err != nil {
+	if err = l.permitted(ctx, clear); err != nil {
 		return l, err
 	}
 	l.host, err = hosting.New(hosting.Config{
@@ -104,20 +107,6 @@ func openLone(ctx context.Context, p *printer, data string, o bot.Options, site 
 	}
 	l.run()
 	return l, nil
-}
-
-// permitted takes the lease, unless the bot is stopped.
-func (l *lone) permitted(ctx context.Context) error {
-	v, err := l.gateway.Actor(ctx, l.who, l.actor)
-	if err == nil && v.Stop != nil {
-		err = controlplane.Errorf(controlplane.CodeStopped, "actor %s is stopped (%s): nothing is sent until the stop is cleared", l.actor, v.Stop.Why)
-	}
-	if err != nil {
-		return loneFailed(err)
-	}
-	lease, err := l.gateway.Acquire(ctx, l.who, l.actor, loneLease)
-	l.site.Principal, l.site.Lease = string(lonePrincipal), lease.ID
-	return loneFailed(err)
 }
 
 // run starts what goes on beside the work: the gateway's clock, the host, the lease.
@@ -209,42 +198,6 @@ type rejected struct{ code, message string }
 
 func (e *rejected) Error() string {
 	return fmt.Sprintf("the control plane does not allow it (%s): %s", e.code, e.message)
-}
-
-// How long the operations of an earlier process have for their end before the mission's next one begins, and how often that
-// is looked at.
-const (
-	earlierTime  = 5 * time.Second
-	earlierEvery = 5 * time.Millisecond
-)
-
-// settled waits until what an earlier process left has ended or is known to be unknown.
-func (l *lone) settled(ctx context.Context) error {
-	if l.earlier {
-		return nil
-	}
-	for until := time.Now().Add(earlierTime); time.Now().Before(until); {
-		page, err := l.gateway.Operations(ctx, l.who, controlplane.Filter{Actor: l.actor, Limit: controlplane.MaxList})
-		if err != nil {
-			return err
-		}
-		open := 0
-		for _, v := range page.Operations {
-			if !v.Terminal && v.State != operation.OutcomeUnknown {
-				open++
-			}
-		}
-		if open == 0 {
-			break
-		}
-		select {
-		case <-time.After(earlierEvery):
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
-	l.earlier = true
-	return nil
 }
 
 // cancel asks for the end of the mission's operations; what was sent gets its verdict all the same.

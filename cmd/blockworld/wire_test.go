@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"blockworld/controlplane/operation"
 	"blockworld/controlplane/policy"
 	"blockworld/controlplane/store"
+	"blockworld/controlplane/token"
 	"blockworld/effects"
 	"blockworld/effects/host"
 	"blockworld/fixtures/server"
@@ -43,13 +45,17 @@ func TestLoneBuild(t *testing.T) {
 		if all := kept(t, data); len(all) != 0 {
 			t.Errorf("%d operations", len(all))
 		}
-		govern(t, data, func(ctx context.Context, g *controlplane.Gateway, p controlplane.Principal) error {
-			_, err := g.ClearStop(ctx, p, loneActor("Blockworld"))
-			return err
-		})
+		if !strings.Contains(got.errs, "--clear-stop") {
+			t.Errorf("nothing is said of how to lift it: %s", got.errs)
+		}
+	})
+	t.Run("a stop is lifted by its owner's word alone", func(t *testing.T) {
+		if got := ran(t.Context(), "build", "--resume", "--rate", "0", "--data", data); got.code != exitDenied {
+			t.Fatalf("without the word: %+v", got)
+		}
 	})
 	t.Run("CP-01/every placement of a build is an operation with the journal's receipt", func(t *testing.T) {
-		got := ran(t.Context(), "build", "--resume", "--rate", "0", "--data", data, "--json")
+		got := ran(t.Context(), "build", "--resume", "--clear-stop", "--rate", "0", "--data", data, "--json")
 		var r buildReport
 		if err := json.Unmarshal([]byte(got.out), &r); err != nil || got.code != exitDone || !r.Done {
 			t.Fatalf("%v: %+v", err, got)
@@ -146,4 +152,68 @@ func kept(t *testing.T, data string) map[effects.ActionID]operation.Operation {
 		t.Fatal(err)
 	}
 	return out
+}
+
+// TestLoneBuildsPruneTheirStore: what missions before left in a data folder does not stay for ever.
+func TestLoneBuildsPruneTheirStore(t *testing.T) {
+	s := creative(t)
+	file, data := schematic(t), filepath.Join(t.TempDir(), "data")
+	build := func(at string, args ...string) {
+		t.Helper()
+		got := ran(t.Context(), append([]string{"build", file, "--server", s.Addr(), "--data", data, "--at", at, "--rate", "0"}, args...)...)
+		if got.code != exitDone {
+			t.Fatal(got)
+		}
+	}
+	if got := ran(t.Context(), "probe", s.Addr(), "--data", data); got.code != exitDone {
+		t.Fatal(got)
+	}
+	build("2,-60,2")
+	first := kept(t, data)
+	if got := ran(t.Context(), "build", "--resume", "--data", data); got.code != exitDone || len(kept(t, data)) != len(first) {
+		t.Fatalf("the mission's own operations do not stay: %+v", got)
+	}
+	build("2,-60,4")
+	second := kept(t, data)
+	for id := range first {
+		if _, there := second[id]; there {
+			t.Errorf("operation %s of the mission before is still there", id)
+		}
+	}
+	if len(second) == 0 {
+		t.Error("the second mission left no operation")
+	}
+	e, err := store.Open(filepath.Join(data, controlFile), store.Options{MustExist: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	receipts := 0
+	err = e.View(func(tx store.Tx) error {
+		for id, op := range first {
+			key, found, err := store.KeysOf(tx).Get(op.Principal, op.Key)
+			if err != nil || !found || key.Op != id {
+				t.Errorf("the key of %s is lost: %v", id, err)
+			}
+			if r, err := store.Ops(tx).Pruned(id); err != nil {
+				t.Errorf("nothing is kept of %s: %v", id, err)
+			} else if r.Receipt != nil {
+				receipts++
+			}
+		}
+		return nil
+	})
+	if err != nil || receipts == 0 {
+		t.Errorf("%d receipts are kept, %v", receipts, err)
+	}
+	_, _, err = token.New(e, time.Now, nil).Make(token.Grant{Kind: token.User, Principal: "admin", Actors: []string{"*"}, Scopes: allScopes()})
+	if err = errors.Join(err, e.Close()); err != nil {
+		t.Fatal(err)
+	}
+	build("2,-60,-2")
+	third := kept(t, data)
+	for id := range second {
+		if _, there := third[id]; !there {
+			t.Fatalf("operation %s was pruned, although a daemon works on the store too", id)
+		}
+	}
 }
