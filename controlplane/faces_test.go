@@ -260,9 +260,69 @@ func TestStats(t *testing.T) {
 	w.code(err, controlplane.CodeStale)
 	s := w.g.Stats()
 	if s.Open[operation.Queued] != 1 || len(s.Open) != 1 || s.Entered[operation.Succeeded] != 1 || s.Entered[operation.Rejected] != 1 || s.Receipts["attributed"] != 1 ||
-		s.Refusals["rule_denied"] != 1 || s.Refusals["rule no"] != 1 || s.Refusals["stale"] != 1 || s.Decisions != 3 || s.Hosts != 1 || s.Actors != 2 {
+		s.Refusals["rule_denied"] != 1 || s.Refusals["rule no"] != 1 || s.Refusals["stale"] != 1 || s.Decisions.Count() != 3 || s.Hosts != 1 || s.Actors != 2 {
 		t.Fatalf("%+v", s)
 	}
+}
+
+func TestDecisionsAreTimed(t *testing.T) {
+	w := newWorld(t)
+	w.h.Bind = func(q host.Gateway) host.Answer {
+		w.clock.Advance(30 * time.Millisecond)
+		return w.h.Reply(q)
+	}
+	w.queued(ann, "bot1")
+	s := w.g.Stats()
+	if s.Binds.Count() != 1 || s.Binds.Sum != 30*time.Millisecond || s.Decisions.Count() != 1 || s.Decisions.Sum != 0 {
+		t.Fatalf("%+v and %+v", s.Binds, s.Decisions)
+	}
+	for i, n := range s.Binds.Counts {
+		within := i < len(s.Binds.Bounds) && s.Binds.Bounds[i] == 50*time.Millisecond
+		if within != (n == 1) {
+			t.Fatalf("30 ms: %d are counted within bound %d of %v", n, i, s.Binds.Bounds)
+		}
+	}
+	w.h.Bind = func(q host.Gateway) host.Answer { return hosttest.Refusal(q, "no_support", "in the air") }
+	_, err := w.submit(ann, w.request(ann, "bot1"))
+	w.ok(err)
+	if s := w.g.Stats(); s.Binds.Count() != 1 || s.Decisions.Count() != 1 {
+		t.Fatalf("policy was not asked, and %+v and %+v are counted", s.Binds, s.Decisions)
+	}
+}
+
+func TestTrafficIsCountedOnOverSessions(t *testing.T) {
+	w := newWorld(t)
+	told := host.Traffic{}
+	w.h.Daemon = telling{w.g.Host(), &told}
+	publish := func(n host.Traffic) host.Traffic {
+		told = n
+		w.ok(w.h.Publish(w.ctx, "bot1"))
+		return w.g.Stats().Traffic["bot1"]
+	}
+	publish(host.Traffic{PacketsIn: 10, PacketsOut: 5, BytesIn: 1000, BytesOut: 50, TicksLate: 1})
+	same := host.Traffic{PacketsIn: 12, PacketsOut: 6, BytesIn: 1100, BytesOut: 60, TicksLate: 1}
+	if got := publish(same); got != same {
+		t.Fatalf("within a session: %+v", got)
+	}
+	want := host.Traffic{PacketsIn: 15, PacketsOut: 8, BytesIn: 1400, BytesOut: 90, TicksLate: 1}
+	if got := publish(host.Traffic{PacketsIn: 3, PacketsOut: 2, BytesIn: 300, BytesOut: 30}); got != want {
+		t.Fatalf("a new session begins at zero, its counts are added: %+v, want %+v", got, want)
+	}
+	w.ok(w.h.Register(w.ctx))
+	if got := w.g.Stats(); got.Traffic["bot1"] != want || got.Ready != 0 {
+		t.Fatalf("a total does not go away with its host: %+v", got)
+	}
+}
+
+// telling publishes what an actor's session has counted.
+type telling struct {
+	controlplane.HostService
+	told *host.Traffic
+}
+
+func (d telling) Publish(ctx context.Context, s host.Session, p host.Publication) error {
+	p.Traffic = *d.told
+	return d.HostService.Publish(ctx, s, p)
 }
 
 func TestSubscribe(t *testing.T) {

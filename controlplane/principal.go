@@ -98,9 +98,14 @@ func (p *Principal) check(need Scope) error {
 		return Errorf(CodeInvalid, "%v; the daemon's configuration gives principals their ids", err).because(err)
 	}
 	if !p.Scopes.Has(need) {
-		return Errorf(CodeForbidden, "principal %s lacks the scope %s: ask whoever gives out tokens for it", p.ID, need).with("scope", need.String())
+		return Errorf(CodeForbidden, "principal %s lacks the scope %s: %s", p.ID, need, HowToGet(need)).with("scope", need.String())
 	}
 	return nil
+}
+
+// HowToGet says in words how a person comes by a scope.
+func HowToGet(s Scope) string {
+	return fmt.Sprintf("an admin makes a token that has it, with `blockworld ctl token create --principal NAME --scopes read,%s`", s)
 }
 
 // hidden is the one answer to an actor that is not there and to one that may not be seen.

@@ -250,6 +250,7 @@ func (g *Gateway) take(se *host.Session, p *host.Publication) (fence bool, err e
 		g.note(a.id)
 	}
 	a.see(p)
+	g.totals.heard(p)
 	if first {
 		for _, o := range a.open {
 			if o.state == operation.Queued && o.host == h.name {

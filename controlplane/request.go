@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -17,8 +18,9 @@ type request struct {
 	SubmitRequest
 	principal host.Name
 	payload   effects.Digest
-	key       string // as stored; told to the host as SubmitRequest.Key
-	internal  bool   // a macro's child: its conditions are the parent's
+	key       string    // as stored; told to the host as SubmitRequest.Key
+	internal  bool      // a macro's child: its conditions are the parent's
+	asked     time.Time // when the host was asked to bind it
 }
 
 // shape checks a submit without looking at anything else.

@@ -2,11 +2,9 @@ package controlplane
 
 import (
 	"maps"
-	"sync/atomic"
-	"time"
 
 	"blockworld/controlplane/operation"
-	"blockworld/controlplane/policy"
+	"blockworld/effects/host"
 )
 
 // totals are the counts behind Stats. The maps are under Gateway.mu.
@@ -17,12 +15,16 @@ type totals struct {
 	refusals map[string]uint64
 	waiters  int
 
-	decisions, nanos atomic.Uint64
-	unverified       uint64
+	unverified uint64
+	traffic    map[host.Name]*traffic
+
+	decisions *times // of policy
+	binds     *times // from the question to the host to the decision
 }
 
 func newTotals() totals {
-	return totals{open: map[operation.State]int{}, entered: map[operation.State]uint64{}, receipts: map[string]uint64{}, refusals: map[string]uint64{}}
+	return totals{open: map[operation.State]int{}, entered: map[operation.State]uint64{}, receipts: map[string]uint64{}, refusals: map[string]uint64{},
+		traffic: map[host.Name]*traffic{}, decisions: newTimes(decisionBounds[:]), binds: newTimes(bindBounds[:])}
 }
 
 // enter counts an operation that came to another state. Under mu.
@@ -56,9 +58,28 @@ func (t *totals) refuse(code string) {
 	t.refusals[code]++
 }
 
-func (t *totals) decided(d *policy.Decision, took time.Duration) {
-	t.decisions.Add(1)
-	t.nanos.Add(uint64(max(0, took)))
+// traffic is what one actor's bot has sent, received and missed since the gateway was opened.
+type traffic struct{ last, sum host.Traffic }
+
+// heard counts on from an actor's newest publication. A bot counts from the beginning of its session: a count that is
+// lower than the last one is a new session's. Under mu.
+func (t *totals) heard(p *host.Publication) {
+	a := t.traffic[p.Actor]
+	if a == nil {
+		a = &traffic{}
+		t.traffic[p.Actor] = a
+	}
+	now, last := p.Traffic, a.last
+	if now.PacketsIn < last.PacketsIn || now.PacketsOut < last.PacketsOut || now.BytesIn < last.BytesIn || now.BytesOut < last.BytesOut ||
+		now.TicksLate < last.TicksLate {
+		last = host.Traffic{}
+	}
+	a.last = now
+	a.sum.PacketsIn += now.PacketsIn - last.PacketsIn
+	a.sum.PacketsOut += now.PacketsOut - last.PacketsOut
+	a.sum.BytesIn += now.BytesIn - last.BytesIn
+	a.sum.BytesOut += now.BytesOut - last.BytesOut
+	a.sum.TicksLate += now.TicksLate - last.TicksLate
 }
 
 // refused counts a submit that was not stored.
@@ -74,12 +95,20 @@ func (g *Gateway) Stats() Stats {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	s := Stats{Open: map[operation.State]int{}, Entered: maps.Clone(g.totals.entered), Receipts: maps.Clone(g.totals.receipts),
-		Refusals: maps.Clone(g.totals.refusals), Unverified: g.totals.unverified, Decisions: g.totals.decisions.Load(),
-		DecisionNanos: g.totals.nanos.Load(), Actors: len(g.actors), Gateways: len(g.asks), Waiters: g.totals.waiters,
-		Commits: engine.Commits, Writes: engine.Writes}
+		Refusals: maps.Clone(g.totals.refusals), Unverified: g.totals.unverified, Decisions: g.totals.decisions.read(),
+		Binds: g.totals.binds.read(), Traffic: map[host.Name]host.Traffic{}, Actors: len(g.actors), Gateways: len(g.asks),
+		Waiters: g.totals.waiters, Commits: engine.Commits, Writes: engine.Writes}
+	for actor, t := range g.totals.traffic {
+		s.Traffic[actor] = t.sum
+	}
 	for state, n := range g.totals.open {
 		if n > 0 {
 			s.Open[state] = n
+		}
+	}
+	for _, a := range g.actors {
+		if a.online() && a.pub.Ready {
+			s.Ready++
 		}
 	}
 	for _, h := range g.hosts {

@@ -122,6 +122,7 @@ func (g *Gateway) carry(q *request) (operation.Operation, error) {
 		return op, err
 	}
 	authority := g.policy.Load()
+	q.asked = g.now()
 	a, err := g.bind(context.Background(), q, id)
 	if err != nil {
 		return op, err
@@ -197,6 +198,7 @@ func (g *Gateway) decide(q *request, op operation.Operation, a host.Answer, befo
 			}
 			op.Bound = *a.Bound
 			ev = g.judge(w.tx, &op, &s, authority)
+			g.totals.binds.add(g.now().Sub(q.asked))
 		}
 		return w.create(&op, ev)
 	})
@@ -268,7 +270,7 @@ func (g *Gateway) judge(tx store.Tx, op *operation.Operation, s *scene, by *poli
 func (g *Gateway) timed(by *policy.Engine, f *policy.Facts, u policy.Usage) policy.Decision {
 	start := g.now()
 	d := by.Decide(f, u)
-	g.totals.decided(&d, g.now().Sub(start))
+	g.totals.decisions.add(g.now().Sub(start))
 	return d
 }
 

@@ -152,17 +152,19 @@ type Change struct {
 
 // Stats are counts for metrics. Totals count since the gateway was opened.
 type Stats struct {
-	Open          map[operation.State]int    // unfinished operations now
-	Entered       map[operation.State]uint64 // operations that came to a state
-	Receipts      map[string]uint64          // by grade
-	Refusals      map[string]uint64          // rejected operations and refused submits by code, and by "rule ID" where a rule decided
-	Unverified    uint64                     // outcomes unknown by the host's word
-	Decisions     uint64
-	DecisionNanos uint64 // of all decisions together, by the clock that was passed in
-	Hosts         int
-	Actors        int
-	Gateways      int // requests to hosts under way
-	Waiters       int
-	Commits       uint64 // of the store
-	Writes        uint64
+	Open       map[operation.State]int    // unfinished operations now
+	Entered    map[operation.State]uint64 // operations that came to a state
+	Receipts   map[string]uint64          // by grade
+	Refusals   map[string]uint64          // rejected operations and refused submits by code, and by "rule ID" where a rule decided
+	Unverified uint64                     // outcomes unknown by the host's word
+	Decisions  Histogram                  // how long policy took, by the clock that was passed in
+	Binds      Histogram                  // from the question to a host until policy had decided on its answer
+	Traffic    map[host.Name]host.Traffic // of every actor that was ever published
+	Hosts      int
+	Actors     int // that are known, there or not
+	Ready      int // of these, in a world now and able to act
+	Gateways   int // requests to hosts under way
+	Waiters    int
+	Commits    uint64 // of the store
+	Writes     uint64
 }

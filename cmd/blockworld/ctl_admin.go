@@ -4,8 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"net/http"
+	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -185,11 +184,7 @@ func (k *ctl) backup() *cobra.Command {
 		Long: "Writes a copy of the store as it is at one moment into a new file, and checks it. It can take the place of DATA/control.db\n" +
 			"while no daemon runs. The bots' journals, with the receipts, are files of their own in DATA/bots."}, cobra.ExactArgs(1),
 		func(ctx context.Context, p *printer, c *client.Client, args []string) error {
-			o, err := k.face.options(os.Getenv)
-			if err != nil {
-				return err
-			}
-			n, err := fetchBackup(ctx, o, args[0])
+			n, err := fetchBackup(ctx, c, args[0])
 			if err != nil {
 				return err
 			}
@@ -199,27 +194,9 @@ func (k *ctl) backup() *cobra.Command {
 }
 
 // fetchBackup brings a daemon's store into a new file and checks it there.
-func fetchBackup(ctx context.Context, o client.Options, path string) (int64, error) {
+func fetchBackup(ctx context.Context, c *client.Client, path string) (int64, error) {
 	if _, err := os.Lstat(path); err == nil {
 		return 0, fail(exitUsage, fmt.Errorf("%s exists: name a new file", path))
-	}
-	q, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimRight(o.Base, "/")+backupPath, nil)
-	if err != nil {
-		return 0, fail(exitUsage, err)
-	}
-	q.Header.Set("Authorization", "Bearer "+o.Token)
-	res, err := http.DefaultClient.Do(q)
-	if err != nil {
-		return 0, fmt.Errorf("%w: %v", client.ErrUnreachable, err)
-	}
-	defer res.Body.Close()
-	if res.StatusCode != http.StatusOK {
-		words, _ := io.ReadAll(io.LimitReader(res.Body, 400)) // what cannot be read is not told
-		code := exitFailed
-		if res.StatusCode == http.StatusForbidden || res.StatusCode == http.StatusUnauthorized {
-			code = exitDenied
-		}
-		return 0, fail(code, fmt.Errorf("the daemon answered %d: %s", res.StatusCode, plain(string(words))))
 	}
 	draft := path + ".new"
 	f, err := os.OpenFile(draft, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
@@ -227,8 +204,14 @@ func fetchBackup(ctx context.Context, o client.Options, path string) (int64, err
 		return 0, notWritten(draft, err)
 	}
 	defer os.Remove(draft) // gone already when all went well
-	n, err := io.Copy(f, res.Body)
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+	n, err := c.Backup(ctx, f)
+	if err != nil {
+		if own := (*fs.PathError)(nil); errors.As(err, &own) { // of the file, not of the way to the daemon
+			err = notWritten(draft, err)
+		}
+		return n, errors.Join(err, f.Close())
+	}
+	if err := errors.Join(f.Sync(), f.Close()); err != nil {
 		return n, notWritten(draft, err)
 	}
 	if err := checkStore(draft); err != nil {
@@ -241,9 +224,16 @@ func fetchBackup(ctx context.Context, o client.Options, path string) (int64, err
 func checkStore(path string) error {
 	found, err := store.CheckFile(path)
 	if err == nil && len(found) > 0 {
-		err = fmt.Errorf("%s: %d things are wrong, the first: %s", path, len(found), found[0])
+		err = fmt.Errorf("%s: %s, the first: %s", path, thingsWrong(len(found)), found[0])
 	}
 	return err
+}
+
+func thingsWrong(n int) string {
+	if n == 1 {
+		return "one thing is wrong"
+	}
+	return fmt.Sprintf("%d things are wrong", n)
 }
 
 func (k *ctl) fsck() *cobra.Command {
@@ -268,7 +258,7 @@ func (k *ctl) fsck() *cobra.Command {
 			return err
 		}
 		if len(found) > 0 {
-			return fail(exitFailed, fmt.Errorf("%s: %d things are wrong: restore a backup, and keep this file", path, len(found)))
+			return fail(exitFailed, fmt.Errorf("%s: %s: restore a backup, and keep this file", path, thingsWrong(len(found))))
 		}
 		p.say("%s: nothing is wrong", path)
 		return nil

@@ -11,13 +11,11 @@ import (
 	"sync"
 	"time"
 
-	"github.com/go-json-experiment/json"
 	sdkauth "github.com/modelcontextprotocol/go-sdk/auth"
 
 	"blockworld/bot/hosting"
 	"blockworld/controlplane"
 	"blockworld/controlplane/api"
-	v1 "blockworld/controlplane/api/v1"
 	"blockworld/controlplane/mcp"
 	"blockworld/controlplane/policy"
 	"blockworld/controlplane/store"
@@ -37,10 +35,7 @@ type daemon struct {
 	bots     *hosting.Host // nil: only hosts of other processes
 }
 
-const (
-	mcpPath    = "/mcp"
-	backupPath = "/v1/backup"
-)
+const mcpPath = "/mcp"
 
 // programVersion is told to clients.
 const programVersion = "dev"
@@ -97,12 +92,12 @@ func (d *daemon) openGateway(p *printer) (err error) {
 		return err
 	}
 	d.tokens = token.New(d.store, time.Now, rand.Reader)
-	d.api, err = api.New(api.Options{Gateway: d.gateway, Hosts: d.gateway.Host(), Tokens: d.tokens, Version: programVersion, Log: p.logger("api")})
+	d.api, err = api.New(api.Options{Gateway: d.gateway, Hosts: d.gateway.Host(), Tokens: d.tokens, Version: programVersion, Log: p.logger("api"),
+		Backup: d.store.Backup})
 	if err != nil {
 		return err
 	}
 	d.api.Mount(mcpPath, d.mcpHandler())
-	d.api.Mount("GET "+backupPath, http.HandlerFunc(d.backup))
 	return nil
 }
 
@@ -204,23 +199,6 @@ func (d *daemon) close() error {
 	return all
 }
 
-// backup writes the store as it is at this moment. Whoever may read everything in it is an admin.
-func (d *daemon) backup(w http.ResponseWriter, r *http.Request) {
-	c, _ := api.CallerOf(r.Context())
-	if !c.Principal.Scopes.Has(controlplane.ScopeAdmin) {
-		code := controlplane.CodeForbidden
-		w.Header().Set("Content-Type", "application/problem+json")
-		w.WriteHeader(code.Status())
-		_ = json.MarshalWrite(w, v1.Problem{Type: "urn:blockworld:problem:" + string(code), Title: http.StatusText(code.Status()), Status: code.Status(),
-			Code: string(code), Detail: "a backup holds everything: it needs the scope admin"})
-		return
-	}
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Time{})
-	w.Header().Set("Content-Type", "application/octet-stream")
-	// Whoever fetches it checks the whole file: half of one is no store.
-	_ = d.store.Backup(w)
-}
-
 // daemonCode is the stable word of a daemon's error, in process or over HTTP; empty for one that may pass by itself.
 func daemonCode(err error) string {
 	var e *controlplane.Error
@@ -228,4 +206,20 @@ func daemonCode(err error) string {
 		return string(e.Code)
 	}
 	return ""
+}
+
+// waitsFor says what has to end before the daemon has.
+func (d *daemon) waitsFor() string {
+	open := 0
+	for _, n := range d.gateway.Stats().Open {
+		open += n
+	}
+	words := "requests under way get their answer"
+	if n := len(d.config.Bots); n > 0 {
+		words += ", and " + several(n, "bot leaves its server", "bots leave their servers")
+	}
+	if open > 0 {
+		words += fmt.Sprintf(" (%s open: stored, and gone on with or judged at the next start)", several(open, "operation is", "operations are"))
+	}
+	return words
 }

@@ -317,11 +317,7 @@ func (r *revoking) Find(secret string) (token.Token, error) {
 }
 
 func TestMetricsAreTold(t *testing.T) {
-	s, _ := newRecorded(t, func(o *Options) {
-		o.Fleet = func() Fleet {
-			return Fleet{Bots: 2, TicksLate: 9, PacketsIn: 10, PacketsOut: 11, BytesIn: 12, BytesOut: 13}
-		}
-	})
+	s, _ := newRecorded(t, nil)
 	ask(s, "GET", "/v1/nothing", "", nil)
 	ask(s, "GET", "/v1/actors/one", "", nil)
 	ask(s, "GET", "/v1/actors/two", "", nil)
@@ -329,9 +325,13 @@ func TestMetricsAreTold(t *testing.T) {
 	for _, line := range []string{
 		`blockworld_operations{state="queued"} 3`, `blockworld_operations{state="running"} 0`, `blockworld_operations_total{state="succeeded"} 7`,
 		`blockworld_receipts_total{grade="attributed"} 5`, `blockworld_unverified_total 1`, `blockworld_refusals_total{code="denied"} 2`,
-		`blockworld_rule_denials_total{rule="no-lava"} 2`, `blockworld_policy_decision_seconds_count 4`, `blockworld_policy_decision_seconds_sum 2e-06`,
-		`blockworld_hosts 1`, `blockworld_bots 2`, `blockworld_ticks_late_total 9`, `blockworld_packets_total{direction="in"} 10`,
-		`blockworld_bytes_total{direction="out"} 13`, `blockworld_http_refusals_total{code="no_route"} 1`,
+		`blockworld_rule_denials_total{rule="no-lava"} 2`, `blockworld_policy_decision_seconds_count 4`, `blockworld_policy_decision_seconds_sum 2`,
+		`blockworld_policy_decision_seconds_bucket{le="1e-06"} 1`, `blockworld_policy_decision_seconds_bucket{le="0.001"} 3`,
+		`blockworld_policy_decision_seconds_bucket{le="+Inf"} 4`, `blockworld_bind_to_decision_seconds_bucket{le="1"} 5`,
+		`blockworld_bind_to_decision_seconds_sum 0.5`, `blockworld_hosts 1`, `blockworld_actors 2`, `blockworld_bots 1`,
+		`blockworld_packets_total{actor="builder-1",direction="in"} 10`, `blockworld_packets_total{actor="builder-1",direction="out"} 11`,
+		`blockworld_bytes_total{actor="builder-1",direction="in"} 12`, `blockworld_bytes_total{actor="builder-1",direction="out"} 13`,
+		`blockworld_ticks_late_total{actor="builder-1"} 9`, `blockworld_packets_total{actor="other",direction="in"} 1`, `blockworld_http_refusals_total{code="no_route"} 1`,
 		`blockworld_http_requests_total{route="GET /v1/actors/{actor}",status="200"} 2`, `blockworld_http_requests_total{route="none",status="404"} 1`,
 	} {
 		if !strings.Contains(w.Body.String(), line+"\n") {
@@ -341,6 +341,15 @@ func TestMetricsAreTold(t *testing.T) {
 	if t.Failed() {
 		t.Log(w.Body)
 	}
+	t.Run("an actor that a token does not see is in none of its scrapes", func(t *testing.T) {
+		s, _ := newRecorded(t, func(o *Options) {
+			o.Tokens = fixedTokens{"user": {Grant: token.Grant{Kind: token.User, Principal: "a", Scopes: allScopes, Actors: []string{"builder-*"}}}}
+		})
+		w := ask(s, "GET", "/metrics", "", nil)
+		if strings.Contains(w.Body.String(), "other") || !strings.Contains(w.Body.String(), `blockworld_ticks_late_total{actor="builder-1"} 9`) {
+			t.Errorf("%s", w.Body)
+		}
+	})
 	t.Run("CP-03/a scrape needs the scope read", func(t *testing.T) {
 		s, _ := newRecorded(t, func(o *Options) {
 			o.Tokens = fixedTokens{"user": {Grant: token.Grant{Kind: token.User, Principal: "a", Scopes: []controlplane.Scope{controlplane.ScopeExecute}}}}

@@ -32,7 +32,7 @@ func TestTheDocumentIsTheCommittedOne(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(string(want), string(s.Document())); diff != "" {
-		t.Errorf("the interface has changed (go test ./controlplane/api -update writes the document anew):\n%s", diff)
+		t.Errorf("the interface has changed (`go test ./controlplane/api -run TheCommittedOne -args -update`, a part of `make generate`, writes the document anew):\n%s", diff)
 	}
 	w := ask(s, "GET", "/openapi.json", "", func(q *http.Request) { q.Header.Del("Authorization") })
 	if w.Code != 200 || w.Body.String() != string(want) {
@@ -62,7 +62,7 @@ func TestRoutesAndDocumentAgree(t *testing.T) {
 			t.Errorf("%s documents the wrong need of a token", pattern)
 		}
 	})
-	for _, pattern := range s.patterns {
+	for _, pattern := range s.Patterns() {
 		if !documented[pattern] {
 			t.Errorf("%s is answered and not documented", pattern)
 		}
@@ -169,7 +169,7 @@ func TestTheCommandLinesWork(t *testing.T) {
 			if op.OperationID == "events" || strings.HasPrefix(path, "/v1/host/") != (i == 1) {
 				return
 			}
-			line = strings.NewReplacer("curl -sS", curl+" -sS --fail-with-body", "http://127.0.0.1:7643", web.URL, "@FILE", "@"+file).Replace(line)
+			line = strings.NewReplacer("curl -sS", curl+" -sS --fail-with-body", "http://127.0.0.1:7643", web.URL, "@FILE", "@"+file, "-o FILE", "-o "+file+".out").Replace(line)
 			c := exec.Command(sh, "-c", line)
 			c.Env = append(os.Environ(), "BLOCKWORLD_TOKEN=user")
 			if out, err := c.CombinedOutput(); err != nil {

@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"encoding/json"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -134,7 +135,13 @@ func (r *recorder) Stats() controlplane.Stats {
 	return controlplane.Stats{
 		Open: map[operation.State]int{operation.Queued: 3}, Entered: map[operation.State]uint64{operation.Succeeded: 7},
 		Receipts: map[string]uint64{"attributed": 5}, Refusals: map[string]uint64{"denied": 2, "rule no-lava": 2},
-		Unverified: 1, Decisions: 4, DecisionNanos: 2000, Hosts: 1, Actors: 2,
+		Unverified: 1, Hosts: 1, Actors: 2, Ready: 1,
+		Decisions: controlplane.Histogram{Bounds: []time.Duration{time.Microsecond, time.Millisecond}, Counts: []uint64{1, 2, 1}, Sum: 2 * time.Second},
+		Binds:     controlplane.Histogram{Bounds: []time.Duration{time.Second}, Counts: []uint64{5, 0}, Sum: 500 * time.Millisecond},
+		Traffic: map[host.Name]host.Traffic{
+			"builder-1": {PacketsIn: 10, PacketsOut: 11, BytesIn: 12, BytesOut: 13, TicksLate: 9},
+			"other":     {PacketsIn: 1},
+		},
 	}
 }
 
@@ -206,7 +213,10 @@ func someTokens() fixedTokens {
 func newRecorded(t testing.TB, change func(*Options)) (*Server, *recorder) {
 	t.Helper()
 	r := &recorder{changes: make(chan controlplane.Change), inside: make(chan struct{}, 64)}
-	o := Options{Gateway: r, Hosts: hostRecorder{r}, Tokens: someTokens()}
+	o := Options{Gateway: r, Hosts: hostRecorder{r}, Tokens: someTokens(), Backup: func(w io.Writer) error {
+		_, err := io.WriteString(w, "the store")
+		return err
+	}}
 	if change != nil {
 		change(&o)
 	}

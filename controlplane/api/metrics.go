@@ -12,16 +12,6 @@ import (
 	"blockworld/controlplane/operation"
 )
 
-// Fleet is what only the process that runs bots can count. Totals count since it was started.
-type Fleet struct {
-	Bots       int    // in a world now
-	TicksLate  uint64 // ticks that began more than half a tick late
-	PacketsIn  uint64
-	PacketsOut uint64
-	BytesIn    uint64
-	BytesOut   uint64
-}
-
 // counts are the metrics of one server, in a registry of their own.
 type counts struct {
 	registry *prometheus.Registry
@@ -29,16 +19,13 @@ type counts struct {
 	refusals *prometheus.CounterVec
 }
 
-func newCounts(stats func() controlplane.Stats, fleet func() Fleet) *counts {
+func newCounts(stats func() controlplane.Stats) *counts {
 	c := &counts{
 		registry: prometheus.NewRegistry(),
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "blockworld_http_requests_total", Help: "HTTP requests by route and status."}, []string{"route", "status"}),
 		refusals: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "blockworld_http_refusals_total", Help: "Refused HTTP requests by code."}, []string{"code"}),
 	}
 	c.registry.MustRegister(c.requests, c.refusals, &gatewayCollector{stats})
-	if fleet != nil {
-		c.registry.MustRegister(&fleetCollector{fleet})
-	}
 	return c
 }
 
@@ -52,16 +39,17 @@ func (c *counts) answered(pattern string, status int) {
 
 func (c *counts) refused(code controlplane.Code) { c.refusals.WithLabelValues(string(code)).Inc() }
 
-// metrics answers a scrape; it needs the scope read.
+// metrics answers a scrape; it needs the scope read, and shows of the actors those that the token sees.
 func (s *Server) metrics() http.Handler {
-	h := promhttp.HandlerFor(s.counts.registry, promhttp.HandlerOpts{})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c, _ := CallerOf(r.Context())
 		if err := c.needs(controlplane.ScopeRead); err != nil {
 			s.writeProblem(w, err)
 			return
 		}
-		h.ServeHTTP(w, r)
+		seen := prometheus.NewRegistry()
+		seen.MustRegister(&actorCollector{s.gateway.Stats, &c.Principal})
+		promhttp.HandlerFor(prometheus.Gatherers{s.counts.registry, seen}, promhttp.HandlerOpts{}).ServeHTTP(w, r)
 	})
 }
 
@@ -80,8 +68,10 @@ var (
 	descDenied    = desc("rule_denials_total", "Denials by the rule that decided.", "rule")
 	descUnproven  = desc("unverified_total", "Outcomes that could not be proven.")
 	descDecisions = desc("policy_decision_seconds", "How long policy took to decide.")
+	descBinds     = desc("bind_to_decision_seconds", "From the question to a host until policy had decided on its answer.")
 	descHosts     = desc("hosts", "Hosts with a session.")
-	descActors    = desc("actors", "Actors of hosts with a session.")
+	descActors    = desc("actors", "Actors that are known, there or not.")
+	descBots      = desc("bots", "Bots in a world now and able to act.")
 	descAsked     = desc("host_questions", "Questions to hosts under way.")
 	descWaiters   = desc("waiters", "Waits under way.")
 	descCommits   = desc("store_commits_total", "Transactions of the store.")
@@ -90,15 +80,16 @@ var (
 
 // Describe lists what is collected.
 func (g *gatewayCollector) Describe(ch chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{descOpen, descEntered, descReceipts, descRefusals, descDenied, descUnproven, descDecisions,
-		descHosts, descActors, descAsked, descWaiters, descCommits, descWrites} {
+	for _, d := range []*prometheus.Desc{descOpen, descEntered, descReceipts, descRefusals, descDenied, descUnproven, descDecisions, descBinds,
+		descHosts, descActors, descBots, descAsked, descWaiters, descCommits, descWrites} {
 		ch <- d
 	}
 }
 
 // Collect sends the counts as they are now.
 func (g *gatewayCollector) Collect(ch chan<- prometheus.Metric) {
-	s := v1.StatsOf(g.stats())
+	now := g.stats()
+	s := v1.StatsOf(now)
 	send := func(d *prometheus.Desc, t prometheus.ValueType, v float64, labels ...string) {
 		ch <- prometheus.MustNewConstMetric(d, t, v, labels...)
 	}
@@ -115,45 +106,61 @@ func (g *gatewayCollector) Collect(ch chan<- prometheus.Metric) {
 		}
 	}
 	send(descUnproven, prometheus.CounterValue, float64(s.Unverified))
-	ch <- prometheus.MustNewConstSummary(descDecisions, s.Decisions, float64(s.DecisionNanos)/1e9, nil)
+	ch <- histogram(descDecisions, &now.Decisions)
+	ch <- histogram(descBinds, &now.Binds)
 	send(descHosts, prometheus.GaugeValue, float64(s.Hosts))
 	send(descActors, prometheus.GaugeValue, float64(s.Actors))
+	send(descBots, prometheus.GaugeValue, float64(s.Ready))
 	send(descAsked, prometheus.GaugeValue, float64(s.Gateways))
 	send(descWaiters, prometheus.GaugeValue, float64(s.Waiters))
 	send(descCommits, prometheus.CounterValue, float64(s.Commits))
 	send(descWrites, prometheus.CounterValue, float64(s.Writes))
 }
 
-// fleetCollector reads what the bots count.
-type fleetCollector struct{ fleet func() Fleet }
+// histogram writes a histogram as Prometheus has them: in seconds, each bucket with all that are within its bound.
+func histogram(d *prometheus.Desc, h *controlplane.Histogram) prometheus.Metric {
+	buckets, n := make(map[float64]uint64, len(h.Bounds)), uint64(0)
+	for i, bound := range h.Bounds {
+		n += h.Counts[i]
+		buckets[bound.Seconds()] = n
+	}
+	return prometheus.MustNewConstHistogram(d, h.Count(), h.Sum.Seconds(), buckets)
+}
+
+// actorCollector tells what hosts count of their actors, those that one principal sees. An actor's name is a label, so there
+// are as many series as actors were ever published; nothing of a world comes into one.
+type actorCollector struct {
+	stats func() controlplane.Stats
+	who   *controlplane.Principal
+}
 
 var (
-	descBots    = desc("bots", "Bots in a world now.")
-	descLate    = desc("ticks_late_total", "Ticks that began more than half a tick late.")
-	descPackets = desc("packets_total", "Packets by direction.", "direction")
-	descBytes   = desc("bytes_total", "Bytes by direction.", "direction")
+	descPackets = desc("packets_total", "Packets between an actor and its server, by direction, as its host has told.", "actor", "direction")
+	descBytes   = desc("bytes_total", "Bytes on the wire between an actor and its server, by direction, as its host has told.", "actor", "direction")
+	descLate    = desc("ticks_late_total", "Game ticks of an actor that ran more than 50 ms late, as its host has told.", "actor")
 )
 
 // Describe lists what is collected.
-func (f *fleetCollector) Describe(ch chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{descBots, descLate, descPackets, descBytes} {
-		ch <- d
-	}
+func (a *actorCollector) Describe(ch chan<- *prometheus.Desc) {
+	ch <- descPackets
+	ch <- descBytes
+	ch <- descLate
 }
 
 // Collect sends the counts as they are now.
-func (f *fleetCollector) Collect(ch chan<- prometheus.Metric) {
-	n := f.fleet()
-	ch <- prometheus.MustNewConstMetric(descBots, prometheus.GaugeValue, float64(n.Bots))
-	for _, m := range []struct {
-		d     *prometheus.Desc
-		v     uint64
-		label []string
-	}{
-		{descLate, n.TicksLate, nil},
-		{descPackets, n.PacketsIn, []string{"in"}}, {descPackets, n.PacketsOut, []string{"out"}},
-		{descBytes, n.BytesIn, []string{"in"}}, {descBytes, n.BytesOut, []string{"out"}},
-	} {
-		ch <- prometheus.MustNewConstMetric(m.d, prometheus.CounterValue, float64(m.v), m.label...)
+func (a *actorCollector) Collect(ch chan<- prometheus.Metric) {
+	for actor, t := range a.stats().Traffic {
+		if !a.who.Sees(actor) {
+			continue
+		}
+		name := string(actor)
+		send := func(d *prometheus.Desc, v uint64, labels ...string) {
+			ch <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, float64(v), labels...)
+		}
+		send(descPackets, t.PacketsIn, name, "in")
+		send(descPackets, t.PacketsOut, name, "out")
+		send(descBytes, t.BytesIn, name, "in")
+		send(descBytes, t.BytesOut, name, "out")
+		send(descLate, t.TicksLate, name)
 	}
 }

@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"io"
 	"net/http"
 	"time"
 
@@ -229,6 +230,46 @@ func (s *Server) addRest() {
 			stats := v1.StatsOf(g.Stats())
 			return &stats, nil
 		})
+	add(s, get("who-am-i", "/v1/me", "server", "Tells whom the token speaks for, and what it may do", "Any user's token may ask."),
+		func(_ context.Context, c Caller, _ *noParams, _ *none) (*v1.Me, error) {
+			return &v1.Me{Token: c.Token, Principal: c.Principal.ID, Scopes: c.Principal.Scopes.List(), Actors: c.Principal.Actors}, nil
+		})
+	addStream(s, get("backup", "/v1/backup", "server", "A copy of the store as it is at one moment",
+		"Needs the scope admin: everything is in it. An answer that breaks off is no backup; `blockworld ctl backup` brings one and checks it.").waiting(),
+		"application/octet-stream", nil, s.backup)
+}
+
+// backup writes the store as it is at this moment. Whoever may read everything in it is an admin.
+func (s *Server) backup(_ context.Context, w http.ResponseWriter, _ *http.Request, c Caller, _ *noParams) error {
+	if err := c.needs(controlplane.ScopeAdmin); err != nil {
+		return err
+	}
+	if s.store == nil {
+		return problem(controlplane.CodeUnavailable, "this server has no store that it could copy: ask the daemon that has it")
+	}
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Time{}) // a large store takes its time; a writer without deadlines is in a test
+	w.Header().Set("Content-Type", "application/octet-stream")
+	out := &begun{Writer: w}
+	switch err := s.store(out); {
+	case err == nil:
+		return nil
+	case !out.yes:
+		return err
+	default:
+		s.log.Error("a backup broke off", "error", err)
+		panic(http.ErrAbortHandler) // half of it has left: its reader must not take that for the whole
+	}
+}
+
+// begun remembers whether anything was written.
+type begun struct {
+	io.Writer
+	yes bool
+}
+
+func (b *begun) Write(p []byte) (int, error) {
+	b.yes = true
+	return b.Writer.Write(p)
 }
 
 // needs refuses a caller without a scope, for what no gateway call stands behind.
@@ -236,7 +277,7 @@ func (c *Caller) needs(scope controlplane.Scope) error {
 	if c.Principal.Scopes.Has(scope) {
 		return nil
 	}
-	return problem(controlplane.CodeForbidden, "principal %s lacks the scope %s: ask whoever gives out tokens for it", c.Principal.ID, scope)
+	return problem(controlplane.CodeForbidden, "principal %s lacks the scope %s: %s", c.Principal.ID, scope, controlplane.HowToGet(scope))
 }
 
 func ptr[T any](v T, err error) (*T, error) { return &v, err }

@@ -303,6 +303,8 @@ func TestReadsChangeNoByte(t *testing.T) {
 		"a blueprint":  func() error { _, err := w.h.Daemon.Blueprint(w.ctx, w.h.Session(), digest.Digest); return err },
 		"stats":        func() error { _, err := w.ann.Stats(w.ctx); return err },
 		"tokens":       func() error { _, err := w.root.Tokens(w.ctx); return err },
+		"whoami":       func() error { _, err := w.ann.Me(w.ctx); return err },
+		"backup":       func() error { _, err := w.root.Backup(w.ctx, io.Discard); return err },
 		"metrics":      func() error { w.raw(w.annToken, "GET", "/metrics", ""); return nil },
 		"the document": func() error { w.raw("", "GET", "/openapi.json", ""); return nil },
 		"events":       func() error { s, err := w.ann.Events(w.ctx, controlplane.Filter{}); s.Close(); return err },

@@ -28,6 +28,9 @@ func curl(base, method, path string, op *huma.Operation) string {
 			b.WriteString(" -H '" + p.Name + ": " + value + "'")
 		}
 	}
+	if ok := op.Responses["200"]; ok != nil && ok.Content["application/octet-stream"] != nil {
+		b.WriteString(" -o FILE")
+	}
 	b.WriteString(" '" + base + path + "'")
 	if op.RequestBody != nil {
 		for media, m := range op.RequestBody.Content {

@@ -3,7 +3,9 @@ package api
 import (
 	"context"
 	"fmt"
+	"io"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -23,7 +25,7 @@ type Options struct {
 	Limits  Limits
 	Version string // of the program, for the document
 	Log     hclog.Logger
-	Fleet   func() Fleet // what only the process that runs bots can count; nil: not shown
+	Backup  func(io.Writer) error // writes a copy of the store; nil: there is none to copy
 }
 
 // Server answers HTTP. Its zero value is of no use; New makes one.
@@ -34,10 +36,11 @@ type Server struct {
 	local   controlplane.Principal
 	limits  Limits
 	log     hclog.Logger
+	store   func(io.Writer) error // writes a copy of it
 
 	huma     huma.API
 	mux      *http.ServeMux
-	patterns []string // of the routes, method and path
+	patterns []string // of the routes and of what is mounted, method and path
 	doc      []byte
 	room     *room
 	counts   *counts
@@ -60,12 +63,12 @@ func New(o Options) (*Server, error) {
 		o.Log = hclog.NewNullLogger()
 	}
 	s := &Server{
-		gateway: o.Gateway, hosts: o.Hosts, tokens: o.Tokens, local: o.Local, limits: o.Limits.orDefaults(), log: o.Log,
+		gateway: o.Gateway, hosts: o.Hosts, tokens: o.Tokens, local: o.Local, limits: o.Limits.orDefaults(), log: o.Log, store: o.Backup,
 		mux: http.NewServeMux(),
 	}
 	s.ctx, s.end = context.WithCancel(context.Background())
 	s.room = newRoom(s.limits)
-	s.counts = newCounts(o.Gateway.Stats, o.Fleet)
+	s.counts = newCounts(o.Gateway.Stats)
 	s.huma = humago.New(s, s.config(o.Version))
 	s.addRoutes()
 	s.finishDocument()
@@ -89,8 +92,11 @@ func (s *Server) Close() { s.end() }
 
 // Mount adds a handler of another protocol for users, behind the same tokens and limits. CallerOf tells it who calls.
 func (s *Server) Mount(pattern string, h http.Handler) {
-	s.mux.Handle(pattern, s.Guard(token.User, true, h))
+	s.HandleFunc(pattern, s.Guard(token.User, true, h).ServeHTTP)
 }
+
+// Patterns lists what is answered: each route as the document has it, method and path, and what was mounted.
+func (s *Server) Patterns() []string { return slices.Clone(s.patterns) }
 
 // Guard puts a handler behind tokens and limits.
 func (s *Server) Guard(want token.Kind, waits bool, h http.Handler) http.Handler {

@@ -95,7 +95,7 @@ func newWorld(t *testing.T, change ...func(*world)) *world {
 	w.ok(err)
 	t.Cleanup(func() { w.g.Close() })
 	w.keeper = token.New(w.engine, w.clock.Now, nil)
-	w.server, err = api.New(api.Options{Gateway: w.g, Hosts: w.g.Host(), Tokens: w.keeper, Log: log, Limits: w.limits})
+	w.server, err = api.New(api.Options{Gateway: w.g, Hosts: w.g.Host(), Tokens: w.keeper, Log: log, Limits: w.limits, Backup: w.engine.Backup})
 	w.ok(err)
 	w.web = httptest.NewServer(w.server)
 	t.Cleanup(w.web.Close)

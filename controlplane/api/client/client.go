@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"encoding/json"
+	"io"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -193,6 +194,24 @@ func (c *Client) Blueprints(ctx context.Context) ([]controlplane.BlueprintView, 
 // Stats are the server's counts.
 func (c *Client) Stats(ctx context.Context) (v1.Stats, error) {
 	return fetch[v1.Stats](ctx, c.transport, get("/v1/stats"))
+}
+
+// Me tells whom the client's token speaks for, and what it may do.
+func (c *Client) Me(ctx context.Context) (v1.Me, error) {
+	return fetch[v1.Me](ctx, c.transport, get("/v1/me"))
+}
+
+// Backup writes a copy of the server's store, as it is at one moment, and returns its length. What it wrote when it fails
+// is no backup.
+func (c *Client) Backup(ctx context.Context, w io.Writer) (int64, error) {
+	r := get("/v1/backup")
+	res, err := c.send(ctx, r, nil, "")
+	if err != nil {
+		return 0, err
+	}
+	defer res.Body.Close()
+	n, err := io.Copy(w, res.Body)
+	return n, err
 }
 
 // MakeToken makes a token; its secret is told this once.

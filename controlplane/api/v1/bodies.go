@@ -107,6 +107,14 @@ type Blueprints struct {
 	Blueprints []controlplane.BlueprintView `json:"blueprints"`
 }
 
+// Me is whom a token speaks for.
+type Me struct {
+	Token     string               `json:"token" doc:"id of the token; empty while tokens are off"`
+	Principal host.Name            `json:"principal" doc:"who asks"`
+	Scopes    []controlplane.Scope `json:"scopes"`
+	Actors    []string             `json:"actors" doc:"the actors it sees; a trailing * stands for any ending"`
+}
+
 // Health says that the server answers.
 type Health struct {
 	Status string `json:"status" enum:"ok"`
@@ -139,7 +147,8 @@ type Stats struct {
 	Decisions     uint64            `json:"decisions" doc:"of policy"`
 	DecisionNanos uint64            `json:"decision_nanos" doc:"of all decisions together"`
 	Hosts         int               `json:"hosts"`
-	Actors        int               `json:"actors"`
+	Actors        int               `json:"actors" doc:"that are known, there or not"`
+	Ready         int               `json:"ready" doc:"actors in a world now and able to act"`
 	Gateways      int               `json:"gateways" doc:"questions to hosts under way"`
 	Waiters       int               `json:"waiters"`
 	Commits       uint64            `json:"commits" doc:"of the store"`
@@ -150,7 +159,7 @@ type Stats struct {
 func StatsOf(g controlplane.Stats) Stats {
 	s := Stats{
 		Open: map[string]int{}, Entered: map[string]uint64{}, Receipts: g.Receipts, Refusals: map[string]uint64{}, RulesDenied: map[string]uint64{},
-		Unverified: g.Unverified, Decisions: g.Decisions, DecisionNanos: g.DecisionNanos, Hosts: g.Hosts, Actors: g.Actors,
+		Unverified: g.Unverified, Decisions: g.Decisions.Count(), DecisionNanos: uint64(g.Decisions.Sum), Hosts: g.Hosts, Actors: g.Actors, Ready: g.Ready,
 		Gateways: g.Gateways, Waiters: g.Waiters, Commits: g.Commits, Writes: g.Writes,
 	}
 	for word, n := range g.Refusals {
