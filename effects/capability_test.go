@@ -90,12 +90,34 @@ func TestSchemas(t *testing.T) {
 				t.Errorf("%s: field %s: required %v, optional %v", c, tag, required, optional)
 			}
 		}
+		for name, p := range s.Properties {
+			if text, _ := p.(map[string]any)["description"].(string); text == "" {
+				t.Errorf("%s: nothing says what %s is", c, name)
+			}
+		}
 		if len(fields) != len(s.Properties) {
 			t.Errorf("%s: %d fields, %d properties", c, len(fields), len(s.Properties))
 		}
 	}
 	if Schema(0) != nil {
 		t.Error("the invalid capability has a schema")
+	}
+}
+
+func TestWrongTypesAreToldInWordsOfJSON(t *testing.T) {
+	for _, c := range []struct{ capability, json, want string }{
+		{"chat_since", `{"cursor":5.5}`, `property "cursor" is to be a whole number from 0, not 5.5`},
+		{"chat_since", `{"cursor":-1}`, `property "cursor" is to be a whole number from 0, not -1`},
+		{"chat_since", `{"cursor":"0"}`, `property "cursor" is to be a whole number from 0, not string`},
+		{"chat_since", `{"cursor":0,"limit":0.5}`, `property "limit" is to be a whole number, not 0.5`},
+		{"nearby_entities", `{"radius":[]}`, `property "radius" is to be a number, not array`},
+		{"say", `{"text":{}}`, `property "text" is to be text, not object`},
+		{"move_to", `{"pos":[1,2.5,3]}`, "a position is [x,y,z] in whole numbers, not [1,2.5,3]"},
+	} {
+		_, err := ParseRequest(c.capability, []byte(c.json))
+		if !errors.Is(err, ErrBadRequest) || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "Go") || strings.Contains(err.Error(), "Request") {
+			t.Errorf("%s: %v, want %s", c.json, err, c.want)
+		}
 	}
 }
 

@@ -6,10 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"slices"
+	"strings"
 )
 
-// Shapes that several schemas share. Every schema is closed: no property beyond the listed ones.
+// Shapes that several schemas share, each an object that described puts a text into. Every schema is closed: no property
+// beyond the listed ones.
 const (
 	schemaInt3  = `{"type":"array","items":{"type":"integer","minimum":-30000000,"maximum":30000000},"minItems":3,"maxItems":3}`
 	schemaNum3  = `{"type":"array","items":{"type":"number","minimum":-30000000,"maximum":30000000},"minItems":3,"maxItems":3}`
@@ -33,26 +36,44 @@ func formOf(c Capability) (form, bool) {
 	case InventorySummary:
 		return form{decode: into[InventorySummaryRequest]}, true
 	case ScanRegion:
-		return form{[]string{"min", "max"}, []string{"block", "limit"},
-			map[string]string{"min": schemaInt3, "max": schemaInt3, "block": schemaName, "limit": schemaLimit}, into[ScanRegionRequest]}, true
+		return form{[]string{"min", "max"}, []string{"block", "limit"}, map[string]string{
+			"min":   described(schemaInt3, "least corner of the box, itself included: [x,y,z] in blocks"),
+			"max":   described(schemaInt3, "greatest corner of the box, itself included: [x,y,z] in blocks"),
+			"block": described(schemaName, "only this block, such as minecraft:stone; left out: all that is not air"),
+			"limit": described(schemaLimit, "most cells that are listed; 0 for as many as there may be"),
+		}, into[ScanRegionRequest]}, true
 	case NearbyEntities:
-		return form{[]string{"radius"}, []string{"limit"},
-			map[string]string{"radius": `{"type":"number","exclusiveMinimum":0,"maximum":256}`, "limit": schemaLimit}, into[NearbyEntitiesRequest]}, true
+		return form{[]string{"radius"}, []string{"limit"}, map[string]string{
+			"radius": described(`{"type":"number","exclusiveMinimum":0,"maximum":256}`, "around the bot, in blocks"),
+			"limit":  described(schemaLimit, "most entities that are listed, the nearest first; 0 for as many as there may be"),
+		}, into[NearbyEntitiesRequest]}, true
 	case ChatSince:
-		return form{[]string{"cursor"}, []string{"limit"},
-			map[string]string{"cursor": `{"type":"integer","minimum":0}`, "limit": schemaLimit}, into[ChatSinceRequest]}, true
+		return form{[]string{"cursor"}, []string{"limit"}, map[string]string{
+			"cursor": described(`{"type":"integer","minimum":0}`, "of the last line seen: next of the answer before, 0 at first"),
+			"limit":  described(schemaLimit, "most lines; 0 for as many as there may be"),
+		}, into[ChatSinceRequest]}, true
 	case MoveTo:
-		return form{[]string{"pos"}, nil, map[string]string{"pos": schemaInt3}, into[MoveToRequest]}, true
+		return form{[]string{"pos"}, nil, map[string]string{"pos": described(schemaInt3, "cell to stand in: [x,y,z] in blocks")}, into[MoveToRequest]}, true
 	case LookAt:
-		return form{[]string{"point"}, nil, map[string]string{"point": schemaNum3}, into[LookAtRequest]}, true
+		return form{[]string{"point"}, nil, map[string]string{"point": described(schemaNum3, "point to look at: [x,y,z] in blocks, fractions too")}, into[LookAtRequest]}, true
 	case Say:
-		return form{[]string{"text"}, nil, map[string]string{"text": `{"type":"string","minLength":1,"maxLength":256}`}, into[SayRequest]}, true
+		return form{[]string{"text"}, nil, map[string]string{
+			"text": described(`{"type":"string","minLength":1,"maxLength":256}`, "one line of public chat"),
+		}, into[SayRequest]}, true
 	case Equip:
-		return form{[]string{"item"}, nil, map[string]string{"item": schemaName}, into[EquipRequest]}, true
+		return form{[]string{"item"}, nil, map[string]string{"item": described(schemaName, "item to take into the hand, such as minecraft:stone")}, into[EquipRequest]}, true
 	case PlaceBlock:
-		return form{[]string{"pos", "state"}, nil, map[string]string{"pos": schemaInt3, "state": schemaName}, into[PlaceBlockRequest]}, true
+		return form{[]string{"pos", "state"}, nil, map[string]string{
+			"pos":   described(schemaInt3, "cell that gets the block: [x,y,z] in blocks"),
+			"state": described(schemaName, "full block state, such as minecraft:oak_log[axis=x]; what is left out is the block's default"),
+		}, into[PlaceBlockRequest]}, true
 	}
 	return form{}, false
+}
+
+// described puts a description into a schema that is an object.
+func described(schema, text string) string {
+	return fmt.Sprintf(`%s,"description":%q}`, schema[:len(schema)-1], text)
 }
 
 // Schema returns the closed JSON Schema (2020-12) of a capability's request; nil for an invalid capability.
@@ -109,9 +130,33 @@ func ParseRequest(capability string, data []byte) (Request, error) {
 func into[T Request](data []byte) (Request, error) {
 	var v T
 	if err := json.Unmarshal(data, &v); err != nil {
-		return nil, err
+		return nil, plainType(err)
 	}
 	return v, nil
+}
+
+// plainType says of a value of the wrong type what is wanted in words of JSON: the decoder's own error names types of Go.
+func plainType(err error) error {
+	var wrong *json.UnmarshalTypeError
+	if !errors.As(err, &wrong) {
+		return err
+	}
+	want := "something else"
+	switch k := wrong.Type.Kind(); {
+	case k == reflect.String:
+		want = "text"
+	case k == reflect.Float64:
+		want = "a number"
+	case k >= reflect.Uint && k <= reflect.Uint64:
+		want = "a whole number from 0"
+	case k >= reflect.Int && k <= reflect.Int64:
+		want = "a whole number"
+	}
+	is := wrong.Value
+	if number, ok := strings.CutPrefix(is, "number "); ok {
+		is = number
+	}
+	return fmt.Errorf("property %q is to be %s, not %s", wrong.Field, want, is)
 }
 
 // propertyNames lists the properties of one JSON object and refuses doubled ones, nulls and anything after the object.

@@ -104,7 +104,7 @@ func (c *config) profileOf(b *botConfig) (profile.Profile, error) {
 	again := fmt.Sprintf("run `blockworld probe %s --username %s --data %s` first", b.Address, b.Username, c.Data)
 	switch {
 	case errors.Is(err, profile.ErrMissing):
-		return prof, fail(exitDenied, fmt.Errorf("bot %s: %s: %w: %s", b.ID, path, err, again))
+		return prof, fail(exitDenied, fmt.Errorf("bot %s: %w: %s", b.ID, err, again))
 	case err != nil:
 		return prof, fail(exitUsage, fmt.Errorf("bot %s: %w", b.ID, err))
 	case prof.Mode != effects.Attached.String():

@@ -19,7 +19,7 @@ import (
 var (
 	ErrInvalid    = errors.New("server profile is not valid")
 	ErrNotWritten = errors.New("server profile could not be written")
-	ErrMissing    = errors.New("no server profile: run `blockworld probe` against the server first")
+	ErrMissing    = errors.New("no server profile")
 )
 
 // Version is the layout of the file.
