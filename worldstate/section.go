@@ -52,6 +52,7 @@ type packing struct {
 	per   int    // fields in a word
 	used  int    // bits of a word that fields take
 	words int    // that a section takes
+	last  uint64 // the bits of a section's last word that cells take
 	ones  uint64 // the lowest bit of every field
 	highs uint64 // the highest bit of every field
 	over  uint64 // the bits that fields carry into when they overflow, but for one that ends with the word
@@ -68,6 +69,7 @@ var packings = func() (out [17]packing) {
 		for i := range per {
 			f.ones |= 1 << (i * bits)
 		}
+		f.last = 1<<((sectionCells-(f.words-1)*per)*bits) - 1
 		f.highs = f.ones << (bits - 1)
 		f.over = f.ones << bits
 		out[bits] = f
@@ -144,10 +146,9 @@ func (s *section) clone() *section {
 	return &c
 }
 
-// smallest is the fewest bits of a palette on the wire, most the largest palette.
 const (
-	smallestPalette = 4
-	largestPalette  = 8
+	smallestPalette = 4 // bits of a field with a palette that is kept, though fewer may be sent
+	largestPalette  = 8 // bits of the largest palette; then come direct ids
 )
 
 // set changes a cell of a private section. A palette that is full grows by a bit, up to 8; then ids become direct ones
