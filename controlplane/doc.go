@@ -7,6 +7,9 @@
 // to store.Engine.Update, which runs alone and in order. What is volatile (sessions, publications, requests under way,
 // challenges, those who wait) lies under one mutex.
 //
+// Who approves a macro approves the children inside what they were shown: these are not asked about again while the macro
+// runs, in its epoch and under the policy of the approval. Everything else decides about them as about any operation.
+//
 // Invariants:
 //   - lock order: the writer may take the mutex; who holds the mutex never calls the store, a host or a caller;
 //   - operation.Step alone changes a status, and its record, reservations and key go to disk in one transaction;

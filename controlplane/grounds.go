@@ -16,7 +16,8 @@ type scene struct {
 	servers    bool // the tick is the server's
 	oldest     uint64
 	capability capability
-	known      bool // the capability
+	known      bool                 // the capability
+	parent     *operation.Operation // the macro of a child; nil: there is none
 }
 
 // scene looks at an actor; an error says that its host is away.
@@ -151,7 +152,17 @@ func (g *Gateway) family(tx store.Tx, q *request, s *scene) error {
 		}
 		return err
 	}
+	s.parent = &parent
 	return kin(&parent, q, s.capability.Kind)
+}
+
+// approved is what the approver of a child's macro was shown, while that yes holds: in its epoch and under its policy. The
+// macro's end ends it too, for no child is taken then.
+func (s *scene) approved(revision string) []host.Preview {
+	if p := s.parent; p != nil && p.ApprovedBy != "" && p.Decision.Revision == revision && p.Bound.Epoch == s.pub.Epoch {
+		return p.Bound.Effects
+	}
+	return nil
 }
 
 // kin says whether q may be a child of parent.

@@ -255,11 +255,15 @@ func facts(op *operation.Operation, s *scene) policy.Facts {
 // judge asks policy for a new operation.
 func (g *Gateway) judge(tx store.Tx, op *operation.Operation, s *scene, by *policy.Engine) operation.Created {
 	f := facts(op, s)
+	f.Approved = s.approved(by.Revision())
 	d := g.timed(by, &f, store.UsageIn(tx))
 	ev := operation.Created{Decision: decided(&d)}
 	switch d.Result {
 	case policy.Allow:
 		ev.Reservations = reserved(d.Reservations)
+		if d.Code == policy.CodeApproved {
+			ev.By = s.parent.ApprovedBy
+		}
 	case policy.Deny:
 		ev.Rejection = rejection(&d)
 	}
@@ -341,8 +345,10 @@ func (g *Gateway) Explain(ctx context.Context, p Principal, r SubmitRequest) (Ex
 			return err
 		}
 		f := facts(&operation.Operation{Principal: q.principal, Actor: q.Actor, Task: q.Task, Bound: *a.Bound}, &s)
-		out.Decision = g.policy.Load().Decide(&f, store.UsageIn(tx))
-		out.Lines = g.policy.Load().Explain(&f, store.UsageIn(tx))
+		by := g.policy.Load()
+		f.Approved = s.approved(by.Revision())
+		out.Decision = by.Decide(&f, store.UsageIn(tx))
+		out.Lines = by.Explain(&f, store.UsageIn(tx))
 		return nil
 	})
 	return out, err

@@ -120,10 +120,10 @@ func (r *runner) boundBuild(ctx context.Context, b *build) (*host.Bound, error) 
 	if err != nil {
 		return nil, err
 	}
-	min := b.plan.Bounds.Min
+	min, max := b.plan.Bounds.Min, b.plan.Bounds.Max
 	v := host.Preview{
 		Kind: "world.build", Operation: "create", Ownership: b.plot.Ownership, Scope: b.plot.ID, Risk: "moderate",
-		Quantity: int64(len(b.plan.Steps)), Pos: &[3]int32{min.X, min.Y, min.Z},
+		Quantity: int64(len(b.plan.Steps)), Pos: &[3]int32{min.X, min.Y, min.Z}, To: &[3]int32{max.X, max.Y, max.Z},
 	}
 	if v.Ownership == "" {
 		v.Ownership = "unknown"

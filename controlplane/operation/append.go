@@ -97,19 +97,25 @@ func (w *writer) preview(p *host.Preview) {
 	w.str("risk", p.Risk)
 	w.bool("reversible", p.Reversible)
 	w.int("quantity", p.Quantity)
-	if p.Pos != nil {
-		w.name("pos")
-		w.b = append(w.b, '[')
-		for _, n := range p.Pos {
-			w.element()
-			w.b = strconv.AppendInt(w.b, int64(n), 10)
-		}
-		w.b = append(w.b, ']')
-	}
+	w.pos("pos", p.Pos)
+	w.pos("to", p.To)
 	w.strIf("block", p.Block)
 	w.strIf("item", p.Item)
 	w.strIf("text", p.Text)
 	w.close()
+}
+
+func (w *writer) pos(n string, p *[3]int32) {
+	if p == nil {
+		return
+	}
+	w.name(n)
+	w.b = append(w.b, '[')
+	for _, c := range p {
+		w.element()
+		w.b = strconv.AppendInt(w.b, int64(c), 10)
+	}
+	w.b = append(w.b, ']')
 }
 
 // progress writes what Step writes.
@@ -151,6 +157,9 @@ func (w *writer) progress(op *Operation) {
 	w.reservations(op.Reservations)
 	w.bool("committed", op.Committed)
 	w.strIf("approved_by", string(op.ApprovedBy))
+	if op.ApprovedIn != (host.OpID{}) {
+		w.hex("approved_in", op.ApprovedIn[:])
+	}
 	w.strIf("closure", op.Closure)
 	w.strIf("closed_by", string(op.ClosedBy))
 	w.int("created", int64(op.Created))

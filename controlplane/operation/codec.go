@@ -45,6 +45,8 @@ func (op *Operation) check() error {
 		return fmt.Errorf("it is %s and was delivered: %w", op.State, ErrMalformed)
 	case op.Terminal() != (op.Ended != effects.Digest{}):
 		return fmt.Errorf("its end and its state disagree: %w", ErrMalformed)
+	case op.ApprovedIn != (host.OpID{}) && (op.ApprovedBy == "" || op.ApprovedIn != op.Parent):
+		return fmt.Errorf("it is covered by another approval than its macro's: %w", ErrMalformed)
 	case op.Committed && !op.Acked:
 		return fmt.Errorf("its budget is spent and no host took it: %w", ErrMalformed)
 	}

@@ -58,6 +58,8 @@ func TestCodec(t *testing.T) {
 		"RU-04/spent without being taken":    {`"acked":true`, `"acked":false`, ErrMalformed},
 		"RU-04/a closure of a known outcome": {`"created"`, `"closure":"accepted_unverified","created"`, ErrMalformed},
 		"RU-04/a wrong type":                 {`"attempts":1`, `"attempts":"1"`, ErrMalformed},
+		"RU-04/an approval of another macro": {`"committed":true`, `"committed":true,"approved_by":"bob","approved_in":"01000000000000000000000000000000"`, ErrMalformed},
+		"RU-04/an approval by nobody":        {`"committed":true`, `"committed":true,"approved_in":"09090000000000000000000000000000"`, ErrMalformed},
 		"RU-04/a short id":                   {`"id":"01`, `"id":"`, ErrMalformed},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -12,6 +12,13 @@ import (
 
 func takeDecision(c *change) { c.op.Decision = c.ev.(Created).Decision }
 
+// takeCover notes whose approval of the macro covers a child.
+func takeCover(c *change) {
+	if by := c.ev.(Created).By; by != "" {
+		c.op.ApprovedBy, c.op.ApprovedIn = by, c.op.Parent
+	}
+}
+
 func holdReservations(c *change) {
 	c.op.Reservations = c.ev.(Created).Reservations
 	if len(c.op.Reservations) > 0 {

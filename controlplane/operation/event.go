@@ -10,6 +10,7 @@ type Created struct {
 	Decision     Decision
 	Reservations []Reservation // Allow and Confirm: what is held back from now on
 	Rejection    *Rejection    // Deny: why
+	By           host.Name     // Allow: who approved its macro, and with it what this one does; empty: nobody had to
 }
 
 // Confirmed is a valid confirmation, with policy's second look at the same bound action.

@@ -27,6 +27,14 @@ func bound(c *change) bool {
 	return wellFormed(c)
 }
 
+// covered is bound for what may rest on the approval of a macro.
+func covered(c *change) bool {
+	if c.ev.(Created).By != "" && c.op.Parent == (host.OpID{}) {
+		return c.refuse(ErrInvalid, "it has no macro whose approval could cover it")
+	}
+	return bound(c)
+}
+
 // saysWhy admits a denial with a reason.
 func saysWhy(c *change) bool {
 	if r := c.ev.(Created).Rejection; r == nil || r.Code == "" {

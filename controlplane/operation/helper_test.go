@@ -34,7 +34,7 @@ func sketch(kind host.Kind) Operation {
 			Op: opID, Binding: []byte(strings.Repeat("canonical ", 45)), Digest: effects.Digest{1}, Precondition: effects.Digest{2},
 			Epoch: host.Epoch{Host: 1, World: 2, Timeline: 3}, Sequence: 17, Summary: "place minecraft:oak_stairs at 10 64 -3", ValidUntil: 5000,
 			Effects: []host.Preview{{Kind: "world.place", Operation: "create", Ownership: "own", Scope: "plot-1", Tags: []host.Name{"building"},
-				Risk: "moderate", Reversible: true, Quantity: 1, Pos: &pos, Block: "minecraft:oak_stairs[facing=north]", Item: "minecraft:oak_stairs"}},
+				Risk: "moderate", Reversible: true, Quantity: 1, Pos: &pos, To: &[3]int32{10, 65, -3}, Block: "minecraft:oak_stairs[facing=north]", Item: "minecraft:oak_stairs"}},
 		},
 	}
 }
@@ -44,6 +44,7 @@ var held = []Reservation{{Budget: "blocks", Window: 3, Count: 1, Quantity: 1}, {
 // Events that fit sketch, one for each kind that the table knows.
 var (
 	allowed     = Created{Decision: Decision{Result: Allow, Revision: "r1", Rules: []string{"own"}}, Reservations: held}
+	covering    = Created{Decision: Decision{Result: Allow, Revision: "r1", Rules: []string{"ask"}}, Reservations: held, By: "bob"}
 	toConfirm   = Created{Decision: Decision{Result: Confirm, Revision: "r1", Rules: []string{"ask"}}, Reservations: held}
 	denied      = Created{Decision: Decision{Revision: "r1"}, Rejection: &Rejection{Code: "rule_denied", Message: "rule no says no", Rules: []string{"no"}}}
 	confirmed   = Confirmed{By: "bob", Decision: Decision{Result: Allow, Revision: "r2"}, Reservations: held}

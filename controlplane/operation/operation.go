@@ -119,6 +119,7 @@ type Operation struct {
 	Reservations    []Reservation `json:"reservations,omitempty"`
 	Committed       bool          `json:"committed"` // the reservations count as used
 	ApprovedBy      host.Name     `json:"approved_by,omitempty"`
+	ApprovedIn      host.OpID     `json:"approved_in,omitzero"` // the macro whose approval covers it; zero: it has its own, or none
 	Closure         string        `json:"closure,omitempty"`
 	ClosedBy        host.Name     `json:"closed_by,omitempty"`
 

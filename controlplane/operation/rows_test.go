@@ -322,7 +322,7 @@ func TestChildren(t *testing.T) {
 
 // paths reaches every state, the closed unknown included.
 var paths = map[string][]Event{
-	"awaiting_confirmation": {toConfirm}, "queued": {allowed}, "delivered": {allowed, Polled{}},
+	"awaiting_confirmation": {toConfirm}, "queued": {allowed}, "queued under its macro's approval": {covering}, "delivered": {allowed, Polled{}},
 	"accepted": {allowed, Polled{}, ackYes}, "running": {allowed, Polled{}, ackYes, progress},
 	"succeeded": {allowed, Polled{}, ackYes, progress, succeeded}, "succeeded without proof": {allowed, Polled{}, ackYes, otherSuccess},
 	"failed": {allowed, Polled{}, ackYes, failed}, "cancelled": {allowed, CancelAsked{}},
@@ -401,6 +401,22 @@ func TestView(t *testing.T) {
 			if d := cmp.Diff(ViewOf(op), ViewOf(back)); d != "" {
 				t.Error(name, d)
 			}
+		}
+	})
+}
+
+func TestCovered(t *testing.T) {
+	t.Run("CP-105/a child keeps whose approval of which macro covers it", func(t *testing.T) {
+		op := after(t, host.KindEffect, covering)
+		if v := ViewOf(op); op.ApprovedBy != "bob" || op.ApprovedIn != op.Parent || v.ApprovedIn != op.Parent.String() {
+			t.Errorf("by %q in %v", op.ApprovedBy, op.ApprovedIn)
+		}
+	})
+	t.Run("CP-105/what has no macro is not covered", func(t *testing.T) {
+		op := sketch(host.KindEffect)
+		op.Parent = host.OpID{}
+		if _, _, err := Step(op, covering, 1); !errors.Is(err, ErrInvalid) {
+			t.Error(err)
 		}
 	})
 }

@@ -161,6 +161,7 @@ const stays = State(0)
 
 var (
 	reserves   = []func(*change){takeDecision, holdReservations}
+	allows     = []func(*change){takeDecision, holdReservations, takeCover}
 	rejects    = []func(*change){takeDecision, takeRejection}
 	confirms   = []func(*change){takeApproval, swapReservations}
 	denies     = []func(*change){takeDenial, giveBack}
@@ -184,7 +185,7 @@ var (
 // table is the only writer of State. Rows are phases, columns kinds of events; what is not in it is refused.
 var table = [phaseCount][kindCount]row{
 	phaseNone: {
-		kindCreatedAllow:   {to: Queued, guard: bound, does: reserves},
+		kindCreatedAllow:   {to: Queued, guard: covered, does: allows},
 		kindCreatedConfirm: {to: AwaitingConfirmation, guard: bound, does: reserves},
 		kindCreatedDeny:    {to: Rejected, guard: saysWhy, does: rejects},
 	},

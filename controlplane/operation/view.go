@@ -40,7 +40,8 @@ type View struct {
 	Epoch        host.Epoch     `json:"epoch"`
 	Sequence     uint64         `json:"sequence"`
 	Policy       Decision       `json:"policy"`
-	ApprovedBy   host.Name      `json:"approved_by"`
+	ApprovedBy   host.Name      `json:"approved_by"`         // who said yes; empty: nobody had to
+	ApprovedIn   string         `json:"approved_in"`         // id of the macro that they said yes to; empty: to this operation itself
 	Challenge    *Challenge     `json:"challenge,omitempty"` // only while it awaits confirmation, only for those who may confirm
 
 	Created Instant `json:"created"` // milliseconds since 1970
@@ -88,6 +89,9 @@ func ViewOf(op Operation) View {
 	}
 	if op.Parent != (host.OpID{}) {
 		v.Parent = op.Parent.String()
+	}
+	if op.ApprovedIn != (host.OpID{}) {
+		v.ApprovedIn = op.ApprovedIn.String()
 	}
 	if v.Preview == nil {
 		v.Preview = []host.Preview{}

@@ -33,6 +33,7 @@ const (
 	CodeRuleAllowed     Code = "rule_allowed"
 	CodeProfileAllowed  Code = "profile_allowed"
 	CodeConfirmed       Code = "confirmed" // would be confirmed, and was
+	CodeApproved        Code = "approved"  // would be confirmed, and its macro was, with this in view
 )
 
 // MaxRulesTold bounds Decision.Rules; Explain lists all.

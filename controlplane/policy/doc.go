@@ -12,7 +12,9 @@
 //	profile   what no rule speaks of: guarded, survival, open, privileged-custom (profiles.go)
 //	budgets   count and quantity, for ever or per window of the host clock; an allow reserves first
 //
-// Every effect of an action is asked; the strictest answer is the action's.
+// Every effect of an action is asked; the strictest answer is the action's. A child of a macro that an approver said yes to
+// is not asked about again while its effects lie inside what that approver was shown (approval.go); kernel, deny and budgets
+// decide about it like about any other.
 //
 // Invariants:
 //   - The zero Decision denies, the zero Engine denies everything, unknown facts deny.

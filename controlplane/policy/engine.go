@@ -73,6 +73,8 @@ const (
 	nothing   verdict = 1 << 20
 )
 
+func (v verdict) result() Result { return Result(v >> 16) }
+
 func ruleVerdict(r Result, rank int) verdict   { return verdict(r)<<16 | verdict(rank) }
 func profileVerdict(r Result, row int) verdict { return verdict(r)<<16 | byProfile | verdict(row) }
 
@@ -84,7 +86,7 @@ func (e *Engine) judge(f *Facts, views []effect) Decision {
 	if words > 0 {
 		e.ruleIndex.who(f, who)
 	}
-	least := nothing
+	least, covered := nothing, false
 	for i := range views {
 		rank := -1
 		if words > 0 {
@@ -92,15 +94,24 @@ func (e *Engine) judge(f *Facts, views []effect) Decision {
 			all.or(one)
 			rank = one.first()
 		}
+		var said verdict
 		if rank >= 0 {
-			least = min(least, ruleVerdict(e.rules[rank].Result, rank))
+			said = ruleVerdict(e.rules[rank].Result, rank)
+		} else {
+			row := profileRowOf(e.profile, &views[i])
+			said = profileVerdict(profiles[e.profile][row].result, row)
+		}
+		if said.result() == Confirm && e.approved(f, &f.Effects[i], &views[i]) {
+			covered = true
 			continue
 		}
-		row := profileRowOf(e.profile, &views[i])
-		least = min(least, profileVerdict(profiles[e.profile][row].result, row))
+		least = min(least, said)
 	}
 	d := Decision{Code: CodeInvalidEffect, Revision: e.revision}
-	if least != nothing {
+	switch {
+	case covered && (least == nothing || least.result() == Allow):
+		d.Result, d.Code, d.Reason = Allow, CodeApproved, approvedReason
+	case least != nothing:
 		d.Result, d.Code, d.Reason = e.told(least)
 	}
 	d.Rules, d.Matched = e.ids(all)
@@ -115,7 +126,7 @@ var codes = [resultCount][2]Code{
 }
 
 func (e *Engine) told(v verdict) (Result, Code, string) {
-	r, n := Result(v>>16), int(v&(byProfile-1))
+	r, n := v.result(), int(v&(byProfile-1))
 	if v&byProfile != 0 {
 		return r, codes[r][0], profiles[e.profile][n].why
 	}

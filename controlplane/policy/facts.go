@@ -13,6 +13,9 @@ type Facts struct {
 	Epoch     host.Epoch
 	GameTick  int64 // of the host clock; negative when there is none, which denies where a budget has a window
 	Confirmed bool  // a valid confirmation of exactly this action is in hand: confirm counts as allow
+	// Approved is what the approver of its macro was shown, while that approval holds: confirm counts as allow for effects
+	// that lie inside it.
+	Approved []host.Preview
 }
 
 // Usage is what the budgets hold. It is asked only for budgets that match, with the window that Reservation names.

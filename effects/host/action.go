@@ -36,6 +36,7 @@ type Preview struct {
 	Reversible bool      `json:"reversible"`
 	Quantity   int64     `json:"quantity"` // items used, blocks walked, characters said; at least 0
 	Pos        *[3]int32 `json:"pos,omitempty"`
+	To         *[3]int32 `json:"to,omitempty"`    // far corner of the box that begins at Pos; missing: Pos alone
 	Block      string    `json:"block,omitempty"` // full block state
 	Item       string    `json:"item,omitempty"`  // full item name
 	Text       string    `json:"text,omitempty"`  // the line to be said
@@ -107,6 +108,8 @@ func (p *Preview) validate() error {
 		return invalid("more than %d tags", MaxEffects)
 	case p.Quantity < 0:
 		return invalid("quantity %d", p.Quantity)
+	case p.To != nil && (p.Pos == nil || p.To[0] < p.Pos[0] || p.To[1] < p.Pos[1] || p.To[2] < p.Pos[2]):
+		return invalid("a box goes from its least corner, pos, to its greatest, to")
 	case len(p.Block) > effects.MaxName || len(p.Item) > effects.MaxName || len(p.Text) > 4*effects.MaxText:
 		return invalid("block, item or text is too long")
 	}
