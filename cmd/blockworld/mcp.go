@@ -7,7 +7,6 @@ import (
 	"os"
 	"time"
 
-	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/cobra"
 
 	"blockworld/controlplane/mcp"
@@ -35,18 +34,9 @@ func runMCP(ctx context.Context, p *printer, f *face, in io.Reader, out io.Write
 	}
 	defer c.Close()
 	p.g.told = true // no object of our own follows what the protocol says
-	s := mcp.New(c, programVersion, time.Now)
-	err = s.Run(ctx, &sdk.IOTransport{Reader: io.NopCloser(in), Writer: unclosed{out}, MaxLineLength: maxLine})
+	err = mcp.Serve(ctx, c, programVersion, time.Now, in, out)
 	if errors.Is(err, context.Canceled) || errors.Is(err, io.EOF) {
 		return nil // the agent has left
 	}
 	return fail(exitFailed, err)
 }
-
-// maxLine bounds a message of the agent's, in bytes: a blueprint in base64 and something around it.
-const maxLine = 2 << 20
-
-// unclosed is an output that the protocol does not close.
-type unclosed struct{ io.Writer }
-
-func (unclosed) Close() error { return nil }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"blockworld/controlplane"
+	v1 "blockworld/controlplane/api/v1"
 	"blockworld/controlplane/operation"
 	"blockworld/effects/host"
 )
@@ -13,6 +14,7 @@ import (
 // Gateway is what the tools ask, for one caller whose token or configuration says who it is. The HTTP client is one, and
 // For makes one of a gateway in the same process. Refusals are *controlplane.Error.
 type Gateway interface {
+	Me(ctx context.Context) (v1.Me, error)
 	Actors(ctx context.Context) ([]controlplane.ActorView, error)
 	Observe(ctx context.Context, actor host.Name) (controlplane.ActorView, error)
 	Capabilities(ctx context.Context, actor host.Name) ([]controlplane.CapabilityView, error)
@@ -41,6 +43,9 @@ type local struct {
 	p controlplane.Principal
 }
 
+func (l local) Me(context.Context) (v1.Me, error) {
+	return v1.Me{Principal: l.p.ID, Scopes: l.p.Scopes.List(), Actors: l.p.Actors}, nil
+}
 func (l local) Actors(ctx context.Context) ([]controlplane.ActorView, error) {
 	return l.g.Actors(ctx, l.p)
 }

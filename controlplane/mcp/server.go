@@ -1,10 +1,12 @@
 package mcp
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
+	"slices"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -37,7 +39,32 @@ func New(gw Gateway, version string, now func() time.Time) *sdk.Server {
 			return answer(t.run(ctx, c)), nil
 		})
 	}
+	s.AddReceivingMiddleware(listing(gw))
 	return s
+}
+
+// listing leaves out of the list of tools what the caller's scopes do not allow: a model is not to be tempted by what would
+// be refused. While nobody can say which scopes there are, everything is listed; a call is refused by the gateway anyway.
+func listing(gw Gateway) sdk.Middleware {
+	return func(next sdk.MethodHandler) sdk.MethodHandler {
+		return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
+			res, err := next(ctx, method, req)
+			list, ok := res.(*sdk.ListToolsResult)
+			if err != nil || !ok {
+				return res, err
+			}
+			me, err := gw.Me(ctx)
+			if err != nil {
+				return res, nil
+			}
+			has := controlplane.Scopes(me.Scopes...)
+			list.Tools = slices.DeleteFunc(slices.Clone(list.Tools), func(t *sdk.Tool) bool {
+				i := slices.IndexFunc(tools, func(own tool) bool { return own.name == t.Name })
+				return i >= 0 && tools[i].needs&has == 0
+			})
+			return list, nil
+		}
+	}
 }
 
 // Handler serves streamable HTTP. Who says for each new session which gateway it uses, by the token that its request
@@ -54,11 +81,6 @@ func Handler(who func(*http.Request) Gateway, version string, now func() time.Ti
 
 // maxBody bounds a request, in bytes: a blueprint in base64 and something around it.
 const maxBody = 2 << 20
-
-// Serve speaks on standard input and output until the client leaves or ctx ends. Nothing else may write to standard output.
-func Serve(ctx context.Context, gw Gateway, version string, now func() time.Time) error {
-	return New(gw, version, now).Run(ctx, &sdk.StdioTransport{})
-}
 
 // call is one use of a tool.
 type call struct {
@@ -96,15 +118,24 @@ func answer(v any, err error) *sdk.CallToolResult {
 		r.IsError = true
 		v = refusalOf(err)
 	}
-	text, err := json.Marshal(v)
+	text, err := plainJSON(v)
 	if err != nil {
 		r.IsError = true
 		v = refusal{Code: controlplane.CodeInternal, Message: "the answer cannot be written as JSON"}
-		text, _ = json.Marshal(v) // two strings
+		text, _ = plainJSON(v) // two strings
 	}
 	r.StructuredContent = json.RawMessage(text)
 	r.Content = []sdk.Content{&sdk.TextContent{Text: string(text)}}
 	return r
+}
+
+// plainJSON writes < > & as they are: no browser reads this, and a model reads text.
+func plainJSON(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(v)
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
 func refusalOf(err error) refusal {

@@ -8,7 +8,18 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"blockworld/controlplane"
 	"blockworld/effects"
+)
+
+// What tools need. The gateway decides; these say in front of it what is of no use to ask.
+var (
+	reads    = controlplane.Scopes(controlplane.ScopeRead)
+	controls = controlplane.Scopes(controlplane.ScopeControl)
+	executes = controlplane.Scopes(controlplane.ScopeExecute)
+	confirms = controlplane.Scopes(controlplane.ScopeConfirm)
+	cancels  = controlplane.Scopes(controlplane.ScopeCancel)
+	governs  = controlplane.Scopes(controlplane.ScopeControl, controlplane.ScopeAdmin) // the actor's owner, or an admin
 )
 
 // hints are what a client may show a person before a call.
@@ -25,9 +36,10 @@ const (
 type tool struct {
 	name, title, about string
 	hints              hints
-	capability         effects.Capability // the tool is this capability's; zero for the others
-	props              string             // properties of the arguments, as members of a JSON object
-	required           string             // their names, separated by blanks
+	needs              controlplane.ScopeSet // a caller with none of these is refused, so the tool is not listed for them
+	capability         effects.Capability    // the tool is this capability's; zero for the others
+	props              string                // properties of the arguments, as members of a JSON object
+	required           string                // their names, separated by blanks
 	run                func(context.Context, *call) (any, error)
 }
 
@@ -47,9 +59,9 @@ const (
 
 // tools is the table: what a client can ask, and no more. Effects and reads take the arguments of their capability too.
 var tools = []tool{
-	{"list_actors", "List actors", "Lists the bots you can see, where they are and who drives them.", readOnly, 0, "", "", listActors},
-	{"observe", "Observe an actor", "The newest published view of an actor, with the observation that actions need.", readOnly, 0, argActor, "actor", observe},
-	{"list_capabilities", "List capabilities", "What an actor can be asked for, with schemas, risks, grades of proof and how each can be cancelled.", readOnly, 0, argActor, "actor", capabilities},
+	{"list_actors", "List actors", "Lists the bots you can see, where they are and who drives them.", readOnly, reads, 0, "", "", listActors},
+	{"observe", "Observe an actor", "The newest published view of an actor, with the observation that actions need.", readOnly, reads, 0, argActor, "actor", observe},
+	{"list_capabilities", "List capabilities", "What an actor can be asked for, with schemas, risks, grades of proof and how each can be cancelled.", readOnly, reads, 0, argActor, "actor", capabilities},
 
 	reading(effects.WorldStatus, "Health, position, dimension, time, budgets of an actor."),
 	reading(effects.InventorySummary, "What an actor carries."),
@@ -57,46 +69,46 @@ var tools = []tool{
 	reading(effects.NearbyEntities, "Entities around an actor."),
 	reading(effects.ChatSince, "Public chat after a cursor."),
 
-	{"acquire_lease", "Acquire the lease", "Takes the exclusive right to drive an actor; asking again renews it.", control, 0, argActor + "," + argTTL, "actor", acquire},
-	{"renew_lease", "Renew the lease", "Extends a lease that you hold.", control, 0, argActor + "," + argLease + "," + argTTL, "actor lease", renew},
-	{"release_lease", "Release the lease", "Gives a lease back. What waits under it becomes stale.", ending, 0, argActor + "," + argLease, "actor lease", release},
+	{"acquire_lease", "Acquire the lease", "Takes the exclusive right to drive an actor; asking again renews it.", control, controls, 0, argActor + "," + argTTL, "actor", acquire},
+	{"renew_lease", "Renew the lease", "Extends a lease that you hold.", control, controls, 0, argActor + "," + argLease + "," + argTTL, "actor lease", renew},
+	{"release_lease", "Release the lease", "Gives a lease back. What waits under it becomes stale.", ending, controls, 0, argActor + "," + argLease, "actor lease", release},
 
 	acting(effects.MoveTo, "Walks an actor into a cell."),
 	acting(effects.LookAt, "Turns an actor's head towards a point."),
 	acting(effects.Say, "Says one public line."),
 	acting(effects.Equip, "Takes an item of the hotbar into the hand."),
 	acting(effects.PlaceBlock, "Places one full block state in one cell; proven by the server's own packets, with a receipt."),
-	{"build_structure", "Build a structure", "Builds a stored blueprint, block by block, each with a receipt; watch it with wait and list_operations.", effect, 0,
+	{"build_structure", "Build a structure", "Builds a stored blueprint, block by block, each with a receipt; watch it with wait and list_operations.", effect, executes, 0,
 		argAction + `,"arguments":{"type":"object","description":"as list_capabilities shows for build_structure"}`, "actor lease key observation task arguments", build},
 
-	{"wait", "Wait", "Waits up to 25 s for news of an operation, or of an actor. The end of the wait cancels nothing; changed=false says only that nothing newer was seen.", readOnly, 0,
+	{"wait", "Wait", "Waits up to 25 s for news of an operation, or of an actor. The end of the wait cancels nothing; changed=false says only that nothing newer was seen.", readOnly, reads, 0,
 		argOp + "," + argActor + "," + argCursor + `,"timeout_ms":{"type":"integer","minimum":0,"maximum":25000},"until_end":{"type":"boolean","description":"stay over changes until the operation has ended, needs a person, or the time is over"}`, "", wait},
-	{"get_operation", "Look up an operation", "What is known of an operation.", readOnly, 0, argOp, "operation", operationByID},
-	{"list_operations", "List operations", "Operations of an actor, a task, or a macro's children, newest first.", readOnly, 0,
+	{"get_operation", "Look up an operation", "What is known of an operation.", readOnly, reads, 0, argOp, "operation", operationByID},
+	{"list_operations", "List operations", "Operations of an actor, a task, or a macro's children, newest first.", readOnly, reads, 0,
 		argActor + "," + argTask + `,"parent":{"type":"string","pattern":"^[0-9a-f]{32}$"},"state":{"type":"string","maxLength":32},` + argCursor + `,"limit":{"type":"integer","minimum":1,"maximum":200}`, "", operations},
-	{"explain", "Explain", "A dry run: what an action would do and what policy would say, rule by rule. Nothing is stored or sent.", readOnly, 0,
+	{"explain", "Explain", "A dry run: what an action would do and what policy would say, rule by rule. Nothing is stored or sent.", readOnly, executes, 0,
 		argAction + `,"capability":{"type":"string","maxLength":64},"arguments":{"type":"object"}`, "actor lease observation capability arguments", explain},
-	{"confirm", "Confirm or refuse", "Answers the challenge of an operation that awaits confirmation; needs the scope confirm. Only on a person's decision.", effect, 0,
+	{"confirm", "Confirm or refuse", "Answers the challenge of an operation that awaits confirmation; needs the scope confirm. Only on a person's decision.", effect, confirms, 0,
 		argOp + `,"challenge":{"type":"string","minLength":1,"maxLength":256},"effect_digest":{"type":"string","pattern":"^[0-9a-f]{64}$","description":"of the effects that were looked at"},"approve":{"type":"boolean"}`,
 		"operation challenge effect_digest approve", confirm},
-	{"cancel", "Cancel", "Asks for the end of an operation and of its children. Nothing that was done is undone.", ending, 0, argOp + "," + argWhy, "operation", cancel},
-	{"emergency_stop", "Emergency stop", "Stops an actor at once and keeps it stopped. Nothing that was done is undone.", ending, 0, argActor + "," + argWhy, "actor why", stop},
-	{"clear_stop", "Clear the stop", "Lifts an actor's emergency stop. A new lease and a new observation are needed afterwards.", control, 0, argActor, "actor", clearStop},
-	{"put_blueprint", "Store a blueprint", "Stores a .schem, .litematic or .nbt file for build_structure.", control, 0,
+	{"cancel", "Cancel", "Asks for the end of an operation and of its children. Nothing that was done is undone.", ending, cancels, 0, argOp + "," + argWhy, "operation", cancel},
+	{"emergency_stop", "Emergency stop", "Stops an actor at once and keeps it stopped. Nothing that was done is undone.", ending, governs, 0, argActor + "," + argWhy, "actor why", stop},
+	{"clear_stop", "Clear the stop", "Lifts an actor's emergency stop. A new lease and a new observation are needed afterwards.", control, governs, 0, argActor, "actor", clearStop},
+	{"put_blueprint", "Store a blueprint", "Stores a .schem, .litematic or .nbt file for build_structure.", control, executes, 0,
 		`"name":{"type":"string","minLength":1,"maxLength":64},"data_base64":{"type":"string","minLength":4,"maxLength":1400000}`, "name data_base64", putBlueprint},
-	{"list_blueprints", "List blueprints", "The stored blueprints.", readOnly, 0, "", "", blueprints},
+	{"list_blueprints", "List blueprints", "The stored blueprints.", readOnly, reads, 0, "", "", blueprints},
 }
 
 // reading is the tool of a read capability.
 func reading(c effects.Capability, about string) tool {
 	props, required := arguments(c)
-	return tool{c.String(), title(c), about, readOnly, c, join(argActor, props), "actor " + required, readCapability}
+	return tool{c.String(), title(c), about, readOnly, reads, c, join(argActor, props), "actor " + required, readCapability}
 }
 
 // acting is the tool of an effect capability.
 func acting(c effects.Capability, about string) tool {
 	props, required := arguments(c)
-	return tool{c.String(), title(c), about, effect, c, join(argAction, props), "actor lease key observation " + required, act}
+	return tool{c.String(), title(c), about, effect, executes, c, join(argAction, props), "actor lease key observation " + required, act}
 }
 
 // arguments are the properties of a capability's schema, as members, and which of them are required.

@@ -17,7 +17,7 @@ import (
 )
 
 func TestEveryToolSaysWhatItIs(t *testing.T) {
-	c := set(t).client(agent, nil)
+	c := set(t).client(person, nil)
 	list, err := c.ListTools(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
