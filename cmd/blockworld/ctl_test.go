@@ -113,6 +113,9 @@ func TestCtl(t *testing.T) {
 		if o := st.ctl("submit", "builder-1", "look_at", `{"point":[6,-60,5]}`, "--key", "k"); o.code != exitFailed || !strings.Contains(o.errs, "conflict") {
 			t.Errorf("another request under it: %d: %s", o.code, o.errs)
 		}
+		if o := st.ctl("--json", "submit", "builder-1", "look_at", `{"point":[6,-60,5]}`, "--key", "k"); !strings.Contains(o.out, `"code":"conflict"`) {
+			t.Errorf("a program is told %s", o.out)
+		}
 	})
 	t.Run("what is not understood is a matter of usage", func(t *testing.T) {
 		for _, args := range [][]string{

@@ -80,6 +80,18 @@ func (f *face) client(getenv func(string) string) (*client.Client, error) {
 	return c, fail(exitUsage, err)
 }
 
+// daemonsWord puts the code and the details of a daemon's refusal beside its text: programs go by these.
+func daemonsWord(err error, into map[string]any) {
+	var e *controlplane.Error
+	if !errors.As(err, &e) {
+		return
+	}
+	into["code"] = e.Code
+	if len(e.Detail) > 0 {
+		into["detail"] = e.Detail
+	}
+}
+
 // refused gives an error of a daemon its exit code.
 func refused(err error) error {
 	var e *controlplane.Error

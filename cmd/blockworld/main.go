@@ -79,6 +79,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) 
 		if reason := kickReason(err); reason != "" {
 			r["kick_reason_untrusted"] = reason // in full: the error shows its beginning
 		}
+		daemonsWord(err, r)
 		(&printer{g: g, out: out, errs: errs, json: true}).result(r)
 	}
 	return code
