@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -105,7 +106,7 @@ func TestExplainTellsTheRule(t *testing.T) {
 	w.h.Bind = func(q host.Gateway) host.Answer { return hosttest.Refusal(q, "busy", "wait") }
 	e, err = served(w, func() (controlplane.Explanation, error) { return w.g.Explain(w.ctx, ann, r) })
 	w.ok(err)
-	if e.Bound != nil || e.Refusal.Code != "busy" {
+	if e.Bound != nil || e.Refusal.Code != "busy" || !strings.Contains(e.Note, "no rule was asked") || len(e.Lines) > 0 {
 		t.Fatalf("%+v", e)
 	}
 }
@@ -262,6 +263,24 @@ func TestStats(t *testing.T) {
 	if s.Open[operation.Queued] != 1 || len(s.Open) != 1 || s.Entered[operation.Succeeded] != 1 || s.Entered[operation.Rejected] != 1 || s.Receipts["attributed"] != 1 ||
 		s.Refusals["rule_denied"] != 1 || s.Refusals["rule no"] != 1 || s.Refusals["stale"] != 1 || s.Decisions.Count() != 3 || s.Hosts != 1 || s.Actors != 2 {
 		t.Fatalf("%+v", s)
+	}
+}
+
+func TestALeaseConflictSaysUntilWhenAndWhatHelps(t *testing.T) {
+	w := newWorld(t)
+	l, err := w.g.Acquire(w.ctx, bob, "bot1", time.Minute)
+	w.ok(err)
+	until := l.Expires.Time().UTC().Format(time.RFC3339)
+	_, err = w.g.Acquire(w.ctx, ann, "bot1", time.Minute)
+	r := w.request(ann, "bot2")
+	r.Actor = "bot1"
+	_, refused := w.g.Submit(w.ctx, ann, r)
+	for _, err := range []error{err, refused} {
+		var e *controlplane.Error
+		if !errors.As(err, &e) || e.Code != controlplane.CodeLeaseConflict || e.Detail["holder"] != "bob" || e.Detail["expires"] != until ||
+			!strings.Contains(e.Message, until) || !strings.Contains(e.Message, "ctl lease release bot1") {
+			t.Errorf("%v, want until %s", err, until)
+		}
 	}
 }
 

@@ -55,7 +55,7 @@ func (g *Gateway) leased(tx store.Tx, actor, principal host.Name, id string, at 
 	case found && l.Expires > at && l.ID == id && l.Holder == principal:
 		return nil
 	case found && l.Expires > at && l.Holder != principal:
-		return Errorf(CodeLeaseConflict, "principal %s holds the lease of actor %s: wait until it is released or expires", l.Holder, actor).with("holder", string(l.Holder))
+		return heldBy(&l)
 	}
 	return Errorf(CodeLeaseExpired, "this lease of actor %s is over: acquire a new one", actor).with("actor", string(actor))
 }

@@ -17,6 +17,14 @@ func ttlOf(ttl time.Duration) error {
 	return nil
 }
 
+// heldBy refuses what another principal's lease is in the way of.
+func heldBy(l *store.Lease) *Error {
+	until := l.Expires.Time().UTC().Format(time.RFC3339)
+	return Errorf(CodeLeaseConflict, "principal %s holds the lease of actor %s until %s, or longer if it renews it: wait for that, or have it release the lease "+
+		"(`blockworld ctl lease release %s`); the actor's owner or an admin ends it with a stop and a clear", l.Holder, l.Actor, until, l.Actor).
+		with("holder", string(l.Holder)).with("expires", until)
+}
+
 // Acquire takes the lease of an actor for ttl, 5 to 300 s; the holder's own is renewed. Needs scope control.
 func (g *Gateway) Acquire(ctx context.Context, p Principal, actor host.Name, ttl time.Duration) (Lease, error) {
 	if err := g.known(&p, ScopeControl, actor); err != nil {
@@ -31,7 +39,7 @@ func (g *Gateway) Acquire(ctx context.Context, p Principal, actor host.Name, ttl
 	}
 	return g.lend(actor, func(w *work, l store.Lease, live bool) (store.Lease, error) {
 		if live && l.Holder != p.ID {
-			return l, Errorf(CodeLeaseConflict, "principal %s holds the lease of actor %s: wait until it is released or expires", l.Holder, actor).with("holder", string(l.Holder))
+			return l, heldBy(&l)
 		}
 		if !live {
 			if l.ID != "" { // expired, and nobody has looked since

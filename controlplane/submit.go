@@ -301,6 +301,10 @@ func reserved(all []policy.Reservation) []operation.Reservation {
 	return out
 }
 
+// notAsked is said of an action that a host refuses to bind.
+const notAsked = "no rule was asked: policy decides about the exact effects that the bot would have, and the bot says that it would have none; " +
+	"see to what it says first, and explain again"
+
 // Explain is the dry run of Submit: it binds and decides, tells it rule by rule, and stores nothing. The key may be empty.
 func (g *Gateway) Explain(ctx context.Context, p Principal, r SubmitRequest) (Explanation, error) {
 	if r.Key == "" {
@@ -337,7 +341,7 @@ func (g *Gateway) Explain(ctx context.Context, p Principal, r SubmitRequest) (Ex
 		return Explanation{}, err
 	}
 	if a.Bound == nil {
-		return Explanation{Refusal: operation.Rejection{Code: a.Code, Message: a.Message}}, nil
+		return Explanation{Refusal: operation.Rejection{Code: a.Code, Message: a.Message}, Note: notAsked}, nil
 	}
 	out := Explanation{Bound: a.Bound}
 	err = standing(func(tx store.Tx, s scene) error {

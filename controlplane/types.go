@@ -126,8 +126,9 @@ type CapabilityView struct {
 
 // Explanation is a dry run: what the host would bind and what policy says to it, rule by rule. Nothing was stored.
 type Explanation struct {
-	Bound    *host.Bound         `json:"bound"`   // null: the host refuses to bind
-	Refusal  operation.Rejection `json:"refusal"` // of the host; empty code: none
+	Bound    *host.Bound         `json:"bound"`          // null: the host refuses to bind
+	Refusal  operation.Rejection `json:"refusal"`        // of the host; empty code: none
+	Note     string              `json:"note,omitempty"` // why policy was not asked
 	Decision policy.Decision     `json:"decision"`
 	Lines    []policy.Line       `json:"lines"`
 }

@@ -62,9 +62,11 @@ func TestABackupThatBreaksOffIsNone(t *testing.T) {
 		backup func(io.Writer) error
 		code   controlplane.Code
 	}{
-		"in the middle": {func(w io.Writer) error { return errors.Join(errOf(io.WriteString(w, strings.Repeat("x", 1<<20))), broken) }, controlplane.CodeInternal},
-		"at once":       {func(io.Writer) error { return broken }, controlplane.CodeInternal},
-		"no store":      {nil, controlplane.CodeUnavailable},
+		"in the middle": {func(w io.Writer) error {
+			return errors.Join(errOf(io.WriteString(w, strings.Repeat("x", 1<<20))), broken)
+		}, controlplane.CodeInternal},
+		"at once":  {func(io.Writer) error { return broken }, controlplane.CodeInternal},
+		"no store": {nil, controlplane.CodeUnavailable},
 	} {
 		got, err := ask(c.backup)
 		if err == nil || controlplane.CodeOf(err) != c.code {

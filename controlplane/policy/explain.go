@@ -34,7 +34,7 @@ func (e *Engine) explainKernel(f *Facts, views []effect) []Line {
 	context := e.context(f)
 	lines := make([]Line, 0, int(kernelCount)+len(views)*(len(e.rules)+1)+len(e.budgets)+1)
 	for id := range kernelCount {
-		l := Line{Part: PartKernel, ID: string(kernel[id].code), Effect: -1, Missed: "facts", Why: "nothing of that kind"}
+		l := Line{Part: PartKernel, ID: string(kernel[id].code), Effect: -1, Missed: "facts", Why: kernel[id].fine}
 		first := slices.IndexFunc(views, func(v effect) bool { return v.refused.has(id) })
 		if first >= 0 || context.has(id) {
 			l.Matched, l.Effect, l.Missed, l.Why = true, first, "", kernelReason(id, f, views)

@@ -48,7 +48,7 @@ func TestExplainSaysItRuleByRule(t *testing.T) {
 		result  Result
 		why     string
 	}{
-		"kernel kernel_code":                    {false, "facts", Deny, "nothing"},
+		"kernel kernel_code":                    {false, "facts", Deny, "it runs no code"},
 		"rule no-lava":                          {false, "tags", Deny, "lava, and this is without any"},
 		"rule bobs":                             {false, "subject", Deny, `owner "bob", and this is "alice"`},
 		"rule build":                            {true, "", Allow, "rule build (layer task, \"house\") allows it"},
