@@ -157,9 +157,9 @@ func (w *worker) useLeaves(tx *bot.Tx) bool {
 			i++
 			continue
 		}
-		if st, _ := w.site.mission.Status(q.use.step); st.State != mission.Claimed || w.site.quits.Load() || !q.leave.OK {
+		if claimed := w.holds(q.use.step); !claimed || w.site.quits.Load() || !q.leave.OK {
 			w.line = append(w.line[:i:i], w.line[i+1:]...)
-			w.letGo(tx, q, st.State == mission.Claimed)
+			w.letGo(tx, q, claimed)
 			continue
 		}
 		turn, wait := w.turn(tx, q.use)
@@ -175,6 +175,9 @@ func (w *worker) useLeaves(tx *bot.Tx) bool {
 	}
 	return w.site.Options.Ahead > 0 || len(w.line) == 0
 }
+
+// holds tells whether a step is claimed by this bot.
+func (w *worker) holds(step int) bool { return w.site.mission.Holds(step, w.site.Self) }
 
 // letGo ends a question whose placement will not be sent.
 func (w *worker) letGo(tx *bot.Tx, q *asked, claimed bool) {

@@ -105,6 +105,7 @@ var waits = map[mission.Waiting]string{
 	mission.WaitRefused:        "the server or the guard said no and nothing has changed since: see the lines above",
 	mission.WaitDisturbed:      "a proven cell was changed by somebody: look at it, then `blockworld repair`",
 	mission.WaitWrongResult:    "a step came out in another state than planned: look at it, then `blockworld repair`",
+	mission.WaitAbsent:         "a step was sent by another bot that is away, and only that one can tell what became of it: bring it back",
 	mission.WaitUnverified:     "nobody can tell whether a step was placed: look at the cell, then decide (`blockworld repair --accept`, or `--reconcile world`)",
 }
 

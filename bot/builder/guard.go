@@ -94,6 +94,7 @@ func (w *worker) bind(tx *bot.Tx, p proposal) (effects.Binding, error) {
 		return effects.Binding{}, err
 	}
 	cursor := w.site.mission.Cursor()
+	w.stood(cursor) // others may move it on at any moment
 	uuid, _ := tx.Account()
 	r := &w.site.Record
 	b := effects.Binding{

@@ -2,12 +2,14 @@ package builder
 
 import (
 	"fmt"
+	"maps"
 	"time"
 
 	"blockworld/bot"
 	"blockworld/bot/egress"
 	"blockworld/bot/scene"
 	"blockworld/effects"
+	"blockworld/effects/mission"
 	"blockworld/effects/placement"
 	"blockworld/sentinel"
 	"blockworld/sentinel/journal"
@@ -360,30 +362,69 @@ func (w *worker) stepState(i int) sentinel.StepState {
 		return sentinel.StepReady
 	case st.State.Done():
 		return sentinel.StepDone
+	case st.State == mission.Claimed && !w.holds(i):
+		return sentinel.StepUnresolved // another bot is about to send it
 	}
 	return stepStates[st.State]
 }
 
-// supportProven says whether the placement would come out the same if nothing of what is still waiting for proof were
-// there.
+// supportProven says whether the placement would come out the same whatever becomes of what is still waiting for proof: with
+// all of it there, with nothing of it there, and with any part of it there that the placement touches.
 func (w *worker) supportProven(tx *bot.Tx, b *bound) bool {
-	if len(w.open) == 0 {
+	others := w.site.mission.SentByOthers(w.site.Self)
+	if len(w.open)+len(others) == 0 {
 		return true
 	}
-	reg, v := tx.Registry(), tx.View()
-	before := overlay{under: v, cells: map[geom.BlockPos]registry.StateID{}}
-	for _, s := range w.open {
-		p, ok := s.base.Postcondition.(effects.CellsBecome)
-		if !ok {
-			continue
-		}
-		for _, c := range p.Cells {
-			if c.Pos == b.use.Click.Pos {
-				return false
-			}
-			before.cells[c.Pos] = c.From
+	near := map[geom.BlockPos]bool{b.use.Click.Pos: true}
+	for _, c := range b.use.Cells {
+		for _, f := range geom.Faces {
+			near[c.Pos.Neighbour(f)] = true
 		}
 	}
-	cells, err := placement.Predict(reg, before, b.use.Item, b.use.Click, b.look, b.sneak)
-	return err == nil && makes(reg, cells, b.use) == nil
+	before := overlay{under: tx.View(), cells: map[geom.BlockPos]registry.StateID{}}
+	var unproven [][]effects.Cell // placements that this one touches
+	consider := func(cells []effects.Cell) {
+		touches := false
+		for _, c := range cells {
+			before.cells[c.Pos] = c.From
+			touches = touches || near[c.Pos]
+		}
+		if touches {
+			unproven = append(unproven, cells)
+		}
+	}
+	for _, s := range w.open {
+		if p, ok := s.base.Postcondition.(effects.CellsBecome); ok {
+			consider(p.Cells)
+		}
+	}
+	for _, i := range others {
+		consider(w.site.Plan.Steps[i].Cells)
+	}
+	if _, ok := before.cells[b.use.Click.Pos]; ok || len(unproven) > mostUnproven {
+		return false
+	}
+	for which := range 1 << len(unproven) {
+		if !w.comesOut(tx, b, before, unproven, which) {
+			return false
+		}
+	}
+	return true
+}
+
+// mostUnproven is how many placements without a verdict a further one may touch.
+const mostUnproven = 4
+
+// comesOut tells whether a placement makes what was bound if just these of the unproven ones are there.
+func (w *worker) comesOut(tx *bot.Tx, b *bound, world overlay, unproven [][]effects.Cell, which int) bool {
+	cells := maps.Clone(world.cells)
+	for k, all := range unproven {
+		for _, c := range all {
+			if which>>k&1 == 1 {
+				cells[c.Pos] = c.To
+			}
+		}
+	}
+	out, err := placement.Predict(tx.Registry(), overlay{world.under, cells}, b.use.Item, b.use.Click, b.look, b.sneak)
+	return err == nil && makes(tx.Registry(), out, b.use) == nil
 }

@@ -45,6 +45,10 @@ func (w *worker) reconcile(tx *bot.Tx) {
 // begin starts the work proper.
 func (w *worker) begin(tx *bot.Tx) {
 	w.phase = working
+	if _, err := w.site.Team.learn(w.site.Self); err != nil { // judged by another session of this bot
+		w.fail(err)
+		return
+	}
 	w.moveCursor()
 	w.advance(tx)
 }

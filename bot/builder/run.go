@@ -49,6 +49,8 @@ func (s *Site) Work(ctx context.Context, join Joiner, retry Retry) (Result, erro
 	if retry.Unit == nil {
 		retry.Unit = func() float64 { return 0 }
 	}
+	s.Team.enters(s.Self)
+	defer s.Team.leaves(s.Self)
 	for {
 		if s.quits.Load() {
 			return Result{Quit: true, Step: -1, Summary: s.mission.Summary()}, nil
@@ -83,9 +85,10 @@ func (s *Site) Work(ctx context.Context, join Joiner, retry Retry) (Result, erro
 
 // session joins once and works until that session ends.
 func (s *Site) session(ctx context.Context, join Joiner) (Result, error) {
+	s.mission.Joining(s.Self)
 	b, err := join(ctx)
 	if err != nil {
-		s.mission.Left(self, mission.AwayServer)
+		s.mission.Left(s.Self, mission.AwayServer)
 		return Result{}, err
 	}
 	defer b.Close()
@@ -101,7 +104,7 @@ func (s *Site) session(ctx context.Context, join Joiner) (Result, error) {
 	if errors.Is(err, login.ErrKicked) {
 		away = mission.AwayKicked
 	}
-	s.mission.Left(self, away)
+	s.mission.Left(s.Self, away)
 	if w.phase == over {
 		return w.result, w.err
 	}

@@ -53,14 +53,9 @@ func (w *worker) carry(tx *bot.Tx, found effects.Findings) {
 
 // told passes a durable verdict on to the mission and to people.
 func (w *worker) told(step int, s effects.Settled, rejoined bool) {
-	if err := w.site.mission.Settled(step, s, rejoined); err != nil {
+	if err := w.site.Team.settled(w.site, step, s, rejoined); err != nil {
 		w.fail(err)
 		return
-	}
-	if s.Verdict == effects.UnverifiedEffect {
-		w.site.watched[step] = s.Action
-	} else {
-		delete(w.site.watched, step)
 	}
 	pos := w.site.Plan.Steps[step].Cells[0].Pos
 	w.site.Report(Settled{Step: step, Pos: pos, Verdict: s.Verdict, Grade: s.Grade, Code: s.Code, Joined: rejoined})
@@ -71,7 +66,11 @@ func (w *worker) moveCursor() {
 		return
 	}
 	c := w.site.mission.Cursor()
-	c.Count -= w.site.mission.Outside() // what others built has no action that the journal could count
+	if w.site.shared() { // what others did is in their journals
+		c.Count = w.site.mission.Own(w.site.Self)
+	} else {
+		c.Count -= w.site.mission.Outside() // what others built has no action that the journal could count
+	}
 	if err := w.site.Journal.MoveCursor(w.site.Record.ID, c); err != nil {
 		w.fail(err)
 	}

@@ -55,6 +55,10 @@ type Site struct {
 	Terms   Terms
 	Options Options
 
+	// Team is whom the mission is shared with, nil for nobody. Self is this bot among its members; empty: bot.
+	Team *Team
+	Self mission.BotID
+
 	// Gate is asked before every mark; nil denies everything. Alone is the gate of a program without a control plane.
 	Gate      Gate
 	Principal string // who asks for the work; empty: local
@@ -80,8 +84,7 @@ type Site struct {
 	demoted  bool
 	silent   int // sessions in a row without a single answer to a fence
 	index    map[*mission.Step]int
-	roof     map[[2]int32]int32       // by x and z: the highest cell of the finished building
-	watched  map[int]effects.ActionID // unverified steps whose action the journal still holds as unverified
+	roof     map[[2]int32]int32 // by x and z: the highest cell of the finished building
 }
 
 // The points of this package; the journal calls its own.
@@ -113,14 +116,16 @@ func (s *Site) Open() error {
 	if len(s.Uses) != len(s.Plan.Steps) || int(s.Record.Steps) != len(s.Plan.Steps) {
 		return fmt.Errorf("%w: %d steps planned, %d stored", ErrPlanChanged, len(s.Plan.Steps), s.Record.Steps)
 	}
-	saved, err := s.saved()
-	if err != nil {
+	if s.Self == "" {
+		s.Self = self
+	}
+	if s.Team == nil {
+		s.Team = NewTeam(map[mission.BotID]*journal.Journal{s.Self: s.Journal})
+	}
+	if err := s.Team.enter(s); err != nil {
 		return err
 	}
-	s.mission, err = mission.New(s.Plan, mission.Options{ReconcileWorld: s.Options.ReconcileWorld, States: s.States}, saved)
-	if err != nil {
-		return err
-	}
+	s.mission = s.Team.mission
 	s.roof = map[[2]int32]int32{}
 	for _, c := range s.Plan.Final {
 		at := [2]int32{c.Pos.X, c.Pos.Z}
@@ -140,7 +145,8 @@ func (s *Site) Open() error {
 	return s.learnUsed()
 }
 
-// Mission is the step machine. Its owner's decisions (Accept, Repair) may be made between two calls of Work.
+// Mission is the step machine, shared with the site's team. Its owner's decisions (Accept, Repair) may be made between two
+// calls of Work.
 func (s *Site) Mission() *mission.Mission { return s.mission }
 
 // Stop is the emergency stop: the guard denies every effect from here on, and a walk stops where it is. It may be called
@@ -176,46 +182,6 @@ func (s *Site) lease() string {
 		return "mission " + s.Record.ID.String()
 	}
 	return s.Lease
-}
-
-// saved turns the journal's steps into the mission's statuses. A step refused in an earlier run is open again: whoever
-// resumes a mission says that the facts have changed.
-func (s *Site) saved() ([]mission.Status, error) {
-	steps, err := s.Journal.StepsOf(s.Record.ID)
-	if err != nil {
-		return nil, err
-	}
-	out := make([]mission.Status, len(s.Plan.Steps))
-	s.watched = map[int]effects.ActionID{}
-	for _, j := range steps {
-		i := int(j.Key.Index)
-		if i >= len(out) {
-			return nil, fmt.Errorf("%w: the journal knows step %d of %d", ErrPlanChanged, i, len(out))
-		}
-		if j.Key.Generation < out[i].Generation {
-			continue
-		}
-		out[i] = mission.Status{State: stateOf(j.Status), Generation: j.Key.Generation, Action: j.Action}
-		delete(s.watched, i)
-		if j.Status == journal.StatusUnverified {
-			s.watched[i] = j.Action
-			if out[i].Ran, err = s.ran(j.Action); err != nil {
-				return nil, err
-			}
-		}
-	}
-	return out, nil
-}
-
-// ran tells whether an unverified action is known to have been carried out.
-func (s *Site) ran(a effects.ActionID) (bool, error) {
-	attempts, err := s.Journal.Attempts(a)
-	for _, t := range attempts {
-		if t.Outcome.Evidence.Ran(t.Outcome.Code) {
-			return true, err
-		}
-	}
-	return false, err
 }
 
 // stateOf is the mission's word for what the journal stored of a step.
@@ -280,30 +246,10 @@ func (s *Site) Entered(server string) error {
 }
 
 // Accept closes a step without proof, by its owner's decision: accepted_unverified, which is not success.
-func (s *Site) Accept(i int) error {
-	st, _ := s.mission.Status(i)
-	if err := s.mission.Accept(i); err != nil {
-		return err
-	}
-	delete(s.watched, i)
-	if st.State != mission.Unverified {
-		return nil
-	}
-	return s.Journal.Decide(st.Action, journal.Accept)
-}
+func (s *Site) Accept(i int) error { return s.Team.decide(i, s.mission.Accept, journal.Accept) }
 
 // Repair opens a step anew, by its owner's decision: see mission.Repair. An unverified action is released by it.
-func (s *Site) Repair(i int) error {
-	st, _ := s.mission.Status(i)
-	if err := s.mission.Repair(i); err != nil {
-		return err
-	}
-	delete(s.watched, i)
-	if st.State != mission.Unverified {
-		return nil
-	}
-	return s.Journal.Decide(st.Action, journal.Release)
-}
+func (s *Site) Repair(i int) error { return s.Team.decide(i, s.mission.Repair, journal.Release) }
 
 // Entry is the number of the play entry under way.
 func (s *Site) Entry() uint64 { return s.entry }

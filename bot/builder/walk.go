@@ -6,6 +6,7 @@ import (
 
 	"blockworld/bot"
 	"blockworld/effects"
+	"blockworld/effects/mission"
 	"blockworld/effects/path"
 	"blockworld/effects/placement"
 	"blockworld/sentinel"
@@ -254,12 +255,25 @@ func (w *worker) walkFailed(tx *bot.Tx, step int, why string) bool {
 	if w.phase != working {
 		return false
 	}
+	if w.madeWay(step) { // it is somebody else's step, and we only stood in its way
+		w.asideAt = tx.Ticks() + asideTicks
+		return false
+	}
 	if st, ok := w.site.mission.Status(step); ok && stepStates[st.State] == sentinel.StepReady {
 		w.refuse(step)
 		return true
 	}
 	w.finish(Result{Step: step, Stuck: why, Summary: w.site.mission.Summary()})
 	return false
+}
+
+// asideTicks is how long a bot that could not make way for others stays where it is.
+const asideTicks = 40
+
+// madeWay tells whether a walk to a step was only to make way for who does it.
+func (w *worker) madeWay(step int) bool {
+	st, ok := w.site.mission.Status(step)
+	return ok && w.site.shared() && !w.holds(step) && (stepStates[st.State] == sentinel.StepReady || st.State == mission.Refused)
 }
 
 // walked is the end of a walk. Its record waits for the fence behind it; the work goes on at once, since the placement's

@@ -20,8 +20,9 @@ func (w *worker) work(tx *bot.Tx) {
 		if w.phase != working || w.busy() || !w.useLeaves(tx) || w.quit() {
 			return
 		}
-		d := w.site.mission.Next(self, w.facts(tx))
-		if !w.decided() {
+		d, err := w.site.Team.next(w.site.Self, w.facts(tx))
+		if err != nil {
+			w.fail(err)
 			return
 		}
 		if !w.do(tx, d.Do) {
@@ -62,7 +63,7 @@ func (w *worker) do(tx *bot.Tx, a mission.Action) bool {
 		if !w.allSeen(tx) && w.patient(tx) {
 			return false
 		}
-		w.site.Report(Inspected{w.site.mission.Inspect(self, tx.View())})
+		w.site.Report(Inspected{w.site.mission.Inspect(w.site.Self, tx.View())})
 		return true
 	case mission.Done:
 		w.complete(a.Summary)
@@ -86,6 +87,14 @@ func (w *worker) wait(tx *bot.Tx, a mission.Wait) {
 		w.waiting = a.For
 		return
 	}
+	if a.For == mission.WaitAbsent {
+		if n, err := w.site.Team.learn(""); err != nil {
+			w.fail(err)
+			return
+		} else if n > 0 {
+			tx.Wake(1)
+		}
+	}
 	if a.For != w.waiting {
 		w.site.Report(Waiting{For: a.For, Step: a.Step, Short: a.Short})
 	}
@@ -103,28 +112,6 @@ func (w *worker) complete(s mission.Summary) {
 		return
 	}
 	w.finish(Result{Done: true, Step: -1, Summary: s})
-}
-
-// decided stores what the mission has decided about unverified steps by what the world shows.
-func (w *worker) decided() bool {
-	for i, a := range w.site.watched {
-		st, ok := w.site.mission.Status(i)
-		if !ok || st.State == mission.Unverified {
-			continue
-		}
-		d, stored := map[mission.State]journal.Decision{
-			mission.Present: journal.Present, mission.Accepted: journal.Accept,
-			mission.Pending: journal.Release, mission.Claimed: journal.Release, // open again, maybe taken up by the same decision
-		}[st.State]
-		if stored {
-			if err := w.site.Journal.Decide(a, d); err != nil {
-				w.fail(err)
-				return false
-			}
-		}
-		delete(w.site.watched, i)
-	}
-	return true
 }
 
 // How many steps of the plan are looked at for one that needs no walk. In flight every place stays reachable, as long as
@@ -146,6 +133,9 @@ func (w *worker) facts(tx *bot.Tx) mission.Facts {
 		WindowOpen: w.windowOpen(tx), Provable: w.reachable(effects.PlaceBlock) >= w.site.Terms.Least,
 		Reach: func(s *mission.Step) bool { return w.inReach(tx, s) }, Asked: w.isAsked,
 	}
+	if w.site.shared() && tx.Ticks() >= w.asideAt {
+		f.Body = body(tx.Player().Pos)
+	}
 	if w.site.Options.Ahead > 0 { // what is asked for now goes out later
 		f.WindowOpen = len(w.line) < w.site.Options.Ahead
 	}
@@ -162,6 +152,26 @@ func (w *worker) facts(tx *bot.Tx) mission.Facts {
 		f.Held, f.HeldKnown = hand.Stack.Item, true
 	}
 	return f
+}
+
+// Half of a player's width, and its height standing.
+const (
+	halfWidth = 0.3
+	height    = 1.8
+)
+
+// body are the cells that a player at a place is in.
+func body(at geom.Vec3) (out []geom.BlockPos) {
+	lo := geom.BlockAt(geom.Vec3{at[0] - halfWidth, at[1], at[2] - halfWidth})
+	hi := geom.BlockAt(geom.Vec3{at[0] + halfWidth, at[1] + height, at[2] + halfWidth})
+	for x := lo.X; x <= hi.X; x++ {
+		for y := lo.Y; y <= hi.Y; y++ {
+			for z := lo.Z; z <= hi.Z; z++ {
+				out = append(out, geom.BlockPos{X: x, Y: y, Z: z})
+			}
+		}
+	}
+	return out
 }
 
 // inHand is the slot that the server has selected for us, as far as it was told.

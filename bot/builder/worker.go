@@ -29,7 +29,7 @@ const (
 	over // the mission is done, or waits for its owner, or this session must end
 )
 
-// self is the one bot of a site.
+// self is the bot of a site without a team.
 const self mission.BotID = "bot"
 
 // worker is one bot's work in one session. Everything in it belongs to the session's loop.
@@ -68,6 +68,7 @@ type worker struct {
 	slotAt     uint64 // tick of the last word about a slot, with Terms.Slots
 	columns    int    // loaded when last looked at
 	grew       uint64 // tick at which columns came last
+	asideAt    uint64 // tick from which the bot makes way for others again
 
 	result Result
 	err    error
@@ -99,18 +100,18 @@ func (w *worker) Fact(tx *bot.Tx, f bot.Fact) {
 		return
 	case worldstate.BlockChanged:
 		w.observe(tx, fact)
-		w.site.mission.CellChanged(ev.Pos, tx.View())
+		w.site.mission.CellChanged(w.site.Self, ev.Pos, tx.View())
 		w.onward(tx)
 		return
 	case worldstate.SectionChanged:
 		w.observe(tx, fact)
 		for _, c := range ev.Changes {
-			w.site.mission.CellChanged(c.Pos, tx.View())
+			w.site.mission.CellChanged(w.site.Self, c.Pos, tx.View())
 		}
 		w.onward(tx)
 		return
 	case worldstate.ChunkLoaded:
-		w.site.mission.ChunkLoaded(ev.Pos, tx.View())
+		w.site.mission.ChunkLoaded(w.site.Self, ev.Pos, tx.View())
 	case worldstate.EntityAdded:
 		w.stirred(ev.Position)
 	case worldstate.Teleported:
@@ -279,9 +280,9 @@ func (w *worker) settle(tx *bot.Tx) {
 		Used: w.site.Terms.Used, Demoted: w.site.demoted, States: w.site.States,
 		Survival: mode == worldstate.Survival || mode == worldstate.Adventure,
 	})
-	w.site.mission.Joined(self)
+	w.site.mission.Joined(w.site.Self)
 	for _, c := range v.Columns() {
-		w.site.mission.ChunkLoaded(c, v)
+		w.site.mission.ChunkLoaded(w.site.Self, c, v)
 	}
 	w.phase = counting
 	w.fence(tx, nil)

@@ -10,5 +10,7 @@
 //   - a claimed step belongs to one bot;
 //   - the mission is done only after an inspection on a join that is younger than the last packet sent.
 //
-// One goroutine owns a Mission; several bots ask it in turn.
+// Several bots may work on one Mission, each from its own goroutine. Each sees the world over its own connection, so that one
+// may see a cell later than the bot that changed it: what a bot sees counts against another bot's step only if its connection
+// has shown that step before, or began after it.
 package mission

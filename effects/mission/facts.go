@@ -33,6 +33,9 @@ type Facts struct {
 	// Asked tells which of its claimed steps the bot waits for leave to do: they stay claimed and another one is looked for.
 	// Nil: none.
 	Asked func(step int) bool
+	// Body are the cells that the bot's own body is in, as far as it can leave them; with other bots on the mission it makes
+	// way for their steps.
+	Body []geom.BlockPos
 }
 
 // Shortage is one line of what is missing.
@@ -54,12 +57,13 @@ type view struct {
 	unknown    bool // its cells are not loaded
 	occupied   int  // first step whose target holds something else, -1
 	short      bool // a step is open but for its item
+	inWay      int  // first step that the bot keeps others from by standing in it, -1
 }
 
 // gather takes mission and facts together. It also moves steps whose cells decide by themselves: unverified ones after a
 // full rejoin, and pending ones that somebody has already built.
 func (m *Mission) gather(bot BotID, f *Facts) *view {
-	v := &view{m: m, f: f, bot: bot, candidate: -1, unverified: -1, occupied: -1}
+	v := &view{m: m, f: f, bot: bot, candidate: -1, unverified: -1, occupied: -1, inWay: -1}
 	if b := m.bots[bot]; b != nil {
 		v.b = *b
 	}
@@ -71,7 +75,21 @@ func (m *Mission) gather(bot BotID, f *Facts) *view {
 	if m.counts[Unverified] == 0 {
 		m.choose(v)
 	}
+	if v.candidate < 0 && m.team() {
+		m.makeWay(v)
+	}
 	return v
+}
+
+// makeWay finds a step that is open to others and in whose cells this bot stands.
+func (m *Mission) makeWay(v *view) {
+	for _, pos := range v.f.Body {
+		for _, i := range m.byCell[pos] {
+			if s := m.steps[i].State; (s == Pending || s == Claimed || s == Refused) && m.ready(i) && (v.inWay < 0 || i < v.inWay) {
+				v.inWay = i
+			}
+		}
+	}
 }
 
 // wakeRefused opens refused steps whose facts have changed: a cell they rest on shows something else than when they
@@ -187,7 +205,7 @@ func (m *Mission) choose(v *view) {
 				return
 			}
 			m.set(i, Pending)
-		case s.State == Pending && m.ready(i) && m.workable(i, v):
+		case (s.State == Pending || s.refusedOthers(v.bot)) && m.ready(i) && m.workable(i, v):
 			if v.inReach(i) && (v.candidate < 0 || !m.plan.Steps[i].Closing && m.near(v.candidate, i, v.f.Layers)) {
 				v.candidate = i
 				return
@@ -200,6 +218,11 @@ func (m *Mission) choose(v *view) {
 			seen++
 		}
 	}
+}
+
+// refusedOthers tells whether a step was denied to other bots, and not to this one: it may be able to do it.
+func (s *step) refusedOthers(b BotID) bool {
+	return s.State == Refused && len(s.denied) > 0 && !slices.Contains(s.denied, b)
 }
 
 // near tells whether a step lies at most so many layers above another one.
@@ -307,6 +330,12 @@ func (v *view) inReach(i int) bool {
 
 // Shortages lists what the open steps need beyond what the bot has, by item id.
 func (m *Mission) Shortages(f *Facts) []Shortage {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.shortages(f)
+}
+
+func (m *Mission) shortages(f *Facts) []Shortage {
 	if f.Unlimited {
 		return nil
 	}

@@ -29,17 +29,19 @@ func (i Inspection) Complete() bool { return len(i.Unknown) == 0 && len(i.Differ
 // Inspect compares every cell of the plan with its final state, under the masks. Done steps whose cells differ become
 // disturbed. The join is the one of the bot whose view is given; without one nothing is completed by it.
 func (m *Mission) Inspect(bot BotID, world effects.CellReader) Inspection {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	out := m.compare(world)
 	for _, d := range out.Differ {
 		if d.Step >= 0 && (m.steps[d.Step].State == Proven || m.steps[d.Step].State == Present) {
 			m.set(d.Step, Disturbed)
 			continue
 		}
-		m.checkCell(d.Pos, world) // a done layer below the last one may be gone
+		m.checkCell(bot, d.Pos, world) // a done layer below the last one may be gone
 	}
 	m.look = out
 	if b := m.bots[bot]; b != nil {
-		m.looked = b.join
+		m.looked, m.looker = b.join, bot
 	}
 	return out
 }
@@ -86,6 +88,12 @@ type Summary struct {
 
 // Summary returns the counts as they stand, with the last inspection.
 func (m *Mission) Summary() Summary {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.summary()
+}
+
+func (m *Mission) summary() Summary {
 	c := m.counts
 	return Summary{
 		Steps: len(m.steps), Proven: c[Proven], Present: c[Present], Accepted: c[Accepted], Refused: c[Refused],

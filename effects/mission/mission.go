@@ -3,6 +3,7 @@ package mission
 import (
 	"fmt"
 	"slices"
+	"sync"
 
 	"blockworld/effects"
 	"blockworld/worldstate/geom"
@@ -20,8 +21,10 @@ type Options struct {
 	States         effects.States // nil compares whole ids
 }
 
-// Mission is the step machine of one plan. The zero value is not usable; see New.
+// Mission is the step machine of one plan. The zero value is not usable; see New. Its methods may be called from any
+// goroutine; what they are given of a world is read before they return.
 type Mission struct {
+	mu     sync.Mutex
 	plan   Plan
 	opt    Options
 	states effects.States
@@ -38,6 +41,10 @@ type Mission struct {
 	proven map[geom.BlockPos]registry.StateID // cells of proven steps as journaled
 	look   Inspection
 	looked uint64 // value of joins of the last whole inspection, 0 for none
+	looker BotID  // who made it
+
+	sent     map[BotID]int    // steps without a verdict, by who sent them
+	verdicts map[BotID]uint64 // value of joins at a bot's last verdict
 
 	outside uint32 // done steps that no action of ours closed
 }
@@ -45,8 +52,10 @@ type Mission struct {
 // step is one step with its status.
 type step struct {
 	Status
-	bot   BotID
-	since uint64 // value of joins when it became unverified
+	bot    BotID   // who has claimed it
+	denied []BotID // of a refused step: whom the guard or the gate would not have, nothing sent; none: the server said no
+	since  uint64  // value of joins when it became unverified
+	doneAt uint64  // value of joins when it was done
 	// refusedOn is what the cells a refused step rests on showed when it was refused; see restsOn.
 	refusedOn []shown
 	outside   bool // done, or was, without an action that says so
@@ -59,8 +68,10 @@ type shown struct {
 }
 
 type botState struct {
-	join uint64 // number of its current join, 0 while away
-	away Away
+	join    uint64 // number of its current join, 0 while away
+	joining uint64 // number of the join that has begun
+	away    Away
+	saw     map[geom.BlockPos]bool // cells that this join has shown as they shall be
 }
 
 // New returns a mission over a plan. Saved is what the journal kept, one status per step, or nil for a new mission. A
@@ -78,7 +89,7 @@ func New(plan Plan, opt Options, saved []Status) (*Mission, error) {
 	m := &Mission{
 		plan: plan, opt: opt, states: opt.States, steps: make([]step, len(plan.Steps)), bots: map[BotID]*botState{},
 		byCell: map[geom.BlockPos][]int{}, chunks: map[geom.ChunkPos][]geom.BlockPos{}, watch: map[geom.BlockPos][]int{},
-		proven: map[geom.BlockPos]registry.StateID{},
+		proven: map[geom.BlockPos]registry.StateID{}, sent: map[BotID]int{}, verdicts: map[BotID]uint64{},
 	}
 	m.counts[Pending] = len(m.steps)
 	for i := range plan.Steps {
@@ -155,6 +166,15 @@ func (m *Mission) set(i int, s State) {
 	m.counts[was]--
 	m.counts[s]++
 	st.State = s
+	if was == Sent {
+		m.sent[st.By]--
+	}
+	if s == Sent {
+		m.sent[st.By]++
+	}
+	if s.Done() {
+		st.doneAt = m.joins
+	}
 	if st.outside && was.Done() {
 		m.outside--
 	}
@@ -164,8 +184,11 @@ func (m *Mission) set(i int, s State) {
 	if st.outside && s.Done() {
 		m.outside++
 	}
-	if s != Claimed && s != Sent {
+	if s != Claimed {
 		st.bot = ""
+	}
+	if s != Claimed && s != Refused {
+		st.denied = nil
 	}
 	switch {
 	case s == Proven:
@@ -207,12 +230,82 @@ func (m *Mission) journal(i int, in bool) {
 
 // Cursor returns how many steps are done and the hash over the proven cells as journaled.
 func (m *Mission) Cursor() effects.Cursor {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	return effects.Cursor{Count: uint32(m.counts[Proven] + m.counts[Present] + m.counts[Accepted]), Hash: m.hash}
 }
 
 // Outside returns how many of the cursor's steps no action of ours closed: somebody else had built them, or their owner
 // took a wrong result for done. The journal knows nothing of them.
-func (m *Mission) Outside() uint32 { return m.outside }
+func (m *Mission) Outside() uint32 {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.outside
+}
+
+// Own returns how many of the cursor's steps an action of this bot closed.
+func (m *Mission) Own(b BotID) (n uint32) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for i := range m.steps {
+		if s := &m.steps[i]; s.State.Done() && !s.outside && s.By == b {
+			n++
+		}
+	}
+	return n
+}
+
+// Holds tells whether a step is claimed by this bot.
+func (m *Mission) Holds(i int, b BotID) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return i >= 0 && i < len(m.steps) && m.steps[i].State == Claimed && m.steps[i].bot == b
+}
+
+// SentByOthers lists the steps that other bots have sent and that have no verdict.
+func (m *Mission) SentByOthers(b BotID) (out []int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.counts[Sent] == m.sent[b] {
+		return nil
+	}
+	for i := range m.steps {
+		if s := &m.steps[i]; s.State == Sent && s.By != b {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// present tells whether a bot is on the server, or on its way to it.
+func (m *Mission) present(b BotID) bool {
+	s := m.bots[b]
+	return s != nil && s.join+s.joining > 0
+}
+
+// answersOut tells whether the server still owes an answer to a bot that is there to hear it.
+func (m *Mission) answersOut() bool {
+	for b, n := range m.sent {
+		if n > 0 && m.present(b) {
+			return true
+		}
+	}
+	return false
+}
+
+// team tells whether more than one bot has worked on the mission since it was opened.
+func (m *Mission) team() bool { return len(m.bots) > 1 }
+
+// olderThanOthers tells whether a bot's join began before the last verdict of another one, so that its view may lack what
+// that one did.
+func (m *Mission) olderThanOthers(b BotID, join uint64) bool {
+	for o, at := range m.verdicts {
+		if o != b && join <= at {
+			return true
+		}
+	}
+	return false
+}
 
 // closeOutside makes a step done without an action that says so.
 func (m *Mission) closeOutside(i int, s State) {
@@ -225,6 +318,8 @@ func (m *Mission) closeOutside(i int, s State) {
 
 // Status returns what is known of a step; false for no such step.
 func (m *Mission) Status(i int) (Status, bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	if i < 0 || i >= len(m.steps) {
 		return Status{}, false
 	}
@@ -233,6 +328,8 @@ func (m *Mission) Status(i int) (Status, bool) {
 
 // Statuses returns what is known of every step, for the journal.
 func (m *Mission) Statuses() []Status {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	out := make([]Status, len(m.steps))
 	for i := range m.steps {
 		out[i] = m.steps[i].Status
@@ -248,6 +345,8 @@ func (m *Mission) Step(i int) *Step { return &m.plan.Steps[i] }
 
 // Key returns the key of exactly-once of a step as it stands now.
 func (m *Mission) Key(i int, dimension string) effects.StepKey {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	target := m.plan.Steps[i].Cells[0].Pos
 	ordinal := uint32(slices.Index(m.byCell[target], i))
 	return effects.StepKey{Dimension: dimension, Pos: target, Index: uint32(i), Ordinal: ordinal, Generation: m.steps[i].Generation}

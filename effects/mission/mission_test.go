@@ -92,7 +92,7 @@ func TestRules(t *testing.T) {
 	st := func(states ...State) []Status {
 		var out []Status
 		for _, s := range states {
-			out = append(out, Status{State: s, Action: effects.ActionID{1}})
+			out = append(out, Status{State: s, Action: effects.ActionID{1}, By: "a"})
 		}
 		return out
 	}
@@ -179,7 +179,28 @@ func TestRules(t *testing.T) {
 		"window full": func() scene { f := able(ground()); f.WindowOpen = false; return scene{start(t, row(1), Options{}), f} },
 		"equip":       func() scene { f := able(ground()); f.Held = slabs; return scene{start(t, row(1), Options{}), f} },
 		"place":       func() scene { return scene{start(t, row(1), Options{}), able(ground())} },
-		"answers out": func() scene { return scene{start(t, row(1), Options{}, st(Sent)...), able(ground())} },
+		"own answers out": func() scene {
+			m := start(t, row(2), Options{}, st(Sent, Refused)...)
+			m.Joined("b")
+			f := able(ground())
+			f.Body = []geom.BlockPos{pos(1, 64)}
+			return scene{m, f}
+		},
+		"in the way of others": func() scene {
+			m := start(t, row(1), Options{}, st(Refused)...)
+			m.Joined("b")
+			f := able(ground())
+			f.Body = []geom.BlockPos{pos(0, 64)}
+			return scene{m, f}
+		},
+		"answers out": func() scene {
+			m := start(t, row(1), Options{}, Status{State: Sent, Action: effects.ActionID{1}, By: "b"})
+			m.Joined("b")
+			return scene{m, able(ground())}
+		},
+		"sender away": func() scene {
+			return scene{start(t, row(1), Options{}, Status{State: Sent, Action: effects.ActionID{1}, By: "b"}), able(ground())}
+		},
 		"others at work": func() scene {
 			m := start(t, row(1), Options{})
 			m.Joined("b")
@@ -234,7 +255,7 @@ func TestSupportUnproven(t *testing.T) {
 	if i := send(t, m, able(w), 2); i != 2 {
 		t.Errorf("step %d before its support was proven", i)
 	}
-	if d := m.Next("a", able(w)); d.Rule != "answers out" {
+	if d := m.Next("a", able(w)); d.Rule != "own answers out" {
 		t.Errorf("%s", d.Rule)
 	}
 	w[pos(0, 64)] = brick
@@ -255,12 +276,12 @@ func TestStackedSteps(t *testing.T) {
 	w := ground()
 	send(t, m, f(w), 1)
 	w[pos(0, 64)] = slab
-	m.CellChanged(pos(0, 64), w)
+	m.CellChanged("a", pos(0, 64), w)
 	settle(t, m, 0, 1, effects.Proven)
 	before := m.Cursor()
 	send(t, m, f(w), 2)
 	w[pos(0, 64)] = twin
-	m.CellChanged(pos(0, 64), w)
+	m.CellChanged("a", pos(0, 64), w)
 	if s, _ := m.Status(0); s.State != Proven {
 		t.Errorf("the first slab is %s while the second is under way", s.State)
 	}
@@ -326,11 +347,11 @@ func TestStackedSteps(t *testing.T) {
 	t.Run("a repair opens what the step stood on", func(t *testing.T) {
 		m := start(t, p, Options{}, Status{State: Proven}, Status{State: Proven})
 		w := ground() // all of it is gone
-		m.ChunkLoaded(pos(0, 64).Chunk(), w)
+		m.ChunkLoaded("a", pos(0, 64).Chunk(), w)
 		if err := m.Repair(1); err != nil {
 			t.Fatal(err)
 		}
-		m.ChunkLoaded(pos(0, 64).Chunk(), w) // a rejoin does not ask the owner again
+		m.ChunkLoaded("a", pos(0, 64).Chunk(), w) // a rejoin does not ask the owner again
 		if i := send(t, m, f(w), 7); i != 0 {
 			t.Errorf("step %d first", i)
 		}
@@ -447,10 +468,10 @@ func TestRefusedWaits(t *testing.T) {
 	refused := func(t *testing.T) (*Mission, world) {
 		m, w := start(t, row(1), Options{}), ground()
 		send(t, m, able(w), 1)
-		m.CellChanged(pos(0, 64), w) // the refusal's own updates
+		m.CellChanged("a", pos(0, 64), w) // the refusal's own updates
 		settle(t, m, 0, 1, effects.Refused)
 		for range 3 {
-			m.CellChanged(pos(0, 64), w)
+			m.CellChanged("a", pos(0, 64), w)
 			if d := m.Next("a", able(w)); d.Rule != "refused" {
 				t.Fatalf("%s", d.Rule)
 			}
@@ -509,7 +530,7 @@ func TestDisturbed(t *testing.T) {
 	settle(t, m, 0, 1, effects.Proven)
 	proven := m.Cursor()
 	w[pos(0, 64)] = stone
-	m.CellChanged(pos(0, 64), w)
+	m.CellChanged("a", pos(0, 64), w)
 	d := m.Next("a", able(w))
 	if got, ok := d.Do.(Wait); !ok || got.For != WaitDisturbed || got.Step != 0 {
 		t.Fatalf("%+v", d)
@@ -530,14 +551,14 @@ func TestDisturbed(t *testing.T) {
 	}
 	t.Run("found by a chunk that is loaded again", func(t *testing.T) {
 		m := start(t, row(1), Options{}, Status{State: Proven})
-		m.ChunkLoaded(pos(0, 64).Chunk(), ground())
+		m.ChunkLoaded("a", pos(0, 64).Chunk(), ground())
 		if d := m.Next("a", able(ground())); d.Rule != "disturbed" {
 			t.Errorf("%s", d.Rule)
 		}
 	})
 	t.Run("unknown is not disturbed", func(t *testing.T) {
 		m := start(t, row(1), Options{}, Status{State: Proven})
-		m.CellChanged(pos(0, 64), world{})
+		m.CellChanged("a", pos(0, 64), world{})
 		if s, _ := m.Status(0); s.State != Proven {
 			t.Errorf("%s", s.State)
 		}
@@ -630,7 +651,7 @@ func TestOutside(t *testing.T) {
 		t.Errorf("after accepting it: cursor %v, outside %d", m.Cursor(), m.Outside())
 	}
 	w[pos(0, 64)] = stone
-	m.CellChanged(pos(0, 64), w)
+	m.CellChanged("a", pos(0, 64), w)
 	if m.Cursor().Count != 1 || m.Outside() != 1 {
 		t.Errorf("after a disturbance: cursor %v, outside %d", m.Cursor(), m.Outside())
 	}

@@ -24,11 +24,12 @@ const (
 	WaitDisturbed
 	WaitWrongResult
 	WaitUnverified // until the owner decides
+	WaitAbsent     // for a bot that is away and alone can tell what became of its steps
 	waitingCount
 )
 
 var waitingNames = [waitingCount]string{"nothing", "outstanding", "pace", "out_of_items", "dead", "hungry", "kicked",
-	"server_away", "other_dimension", "target_occupied", "refused", "disturbed", "wrong_result", "unverified"}
+	"server_away", "other_dimension", "target_occupied", "refused", "disturbed", "wrong_result", "unverified", "absent"}
 
 // String returns the name of the waiting state.
 func (w Waiting) String() string {
@@ -123,7 +124,7 @@ var rules = [...]rule{
 	{"hungry", func(v *view) bool { return v.f.Hungry }, unable(WaitHungry)},
 	{"wrong result", func(v *view) bool { return v.m.counts[Wrong] > 0 }, waitFor(WaitWrongResult, Wrong)},
 	{"disturbed", func(v *view) bool { return v.m.counts[Disturbed] > 0 }, waitFor(WaitDisturbed, Disturbed)},
-	{"unverified, answers out", func(v *view) bool { return v.unverified >= 0 && v.m.counts[Sent] > 0 }, waitFor(WaitOutstanding, Sent)},
+	{"unverified, answers out", func(v *view) bool { return v.unverified >= 0 && v.m.answersOut() }, waitFor(WaitOutstanding, Sent)},
 	{"unverified, not rejoined", func(v *view) bool {
 		return v.unverified >= 0 && v.b.join <= v.m.steps[v.unverified].since
 	}, func(*view) Action { return Rejoin{} }},
@@ -134,19 +135,21 @@ var rules = [...]rule{
 		return Wait{For: WaitUnverified, Step: v.unverified}
 	}},
 	{"complete", func(v *view) bool { return v.m.finished() && v.m.inspected(v) && v.m.look.Complete() }, func(v *view) Action {
-		return Done{v.m.Summary()}
+		return Done{v.m.summary()}
 	}},
-	{"finished, stale view", func(v *view) bool { return v.m.finished() && v.b.join <= v.m.sentAt }, func(*view) Action { return Rejoin{} }},
+	{"finished, stale view", func(v *view) bool {
+		return v.m.finished() && (v.b.join <= v.m.sentAt || v.m.olderThanOthers(v.bot, v.b.join))
+	}, func(*view) Action { return Rejoin{} }},
 	{"finished, not inspected", func(v *view) bool { return v.m.finished() && !v.m.inspected(v) }, func(*view) Action { return Inspect{} }},
 	{"finished, cells unseen", func(v *view) bool { return v.m.finished() && len(v.m.look.Unknown) > 0 }, func(v *view) Action {
 		i := v.m.stepOf(v.m.look.Unknown[0])
 		return Walk{i, v.m.plan.Steps[i].Stand}
 	}},
 	{"finished, cells differ", func(v *view) bool { return v.m.finished() }, wait(WaitDisturbed)},
-	{"cannot be proven", func(v *view) bool { return !v.f.Provable && v.m.counts[Sent] == 0 }, wait(WaitUnverified)},
+	{"cannot be proven", func(v *view) bool { return !v.f.Provable && v.m.sent[v.bot] == 0 }, wait(WaitUnverified)},
 	{"cannot be proven, answers out", func(v *view) bool { return !v.f.Provable }, waitFor(WaitOutstanding, Sent)},
 	{"walk later, answers out", func(v *view) bool {
-		return v.candidate >= 0 && !v.inReach(v.candidate) && v.m.counts[Sent] > 0
+		return v.candidate >= 0 && !v.inReach(v.candidate) && v.m.sent[v.bot] > 0
 	}, waitFor(WaitOutstanding, Sent)},
 	{"walk", func(v *view) bool { return v.candidate >= 0 && !v.inReach(v.candidate) }, func(v *view) Action {
 		v.claim()
@@ -163,11 +166,16 @@ var rules = [...]rule{
 		v.claim()
 		return Place{v.candidate}
 	}},
-	{"answers out", func(v *view) bool { return v.m.counts[Sent] > 0 }, waitFor(WaitOutstanding, Sent)},
+	{"own answers out", func(v *view) bool { return v.m.sent[v.bot] > 0 }, waitFor(WaitOutstanding, Sent)},
+	{"in the way of others", func(v *view) bool { return v.inWay >= 0 }, func(v *view) Action {
+		return Walk{v.inWay, v.m.plan.Steps[v.inWay].Stand}
+	}},
+	{"answers out", func(v *view) bool { return v.m.answersOut() }, waitFor(WaitOutstanding, Sent)},
 	{"others at work", func(v *view) bool { return v.m.counts[Claimed] > 0 }, waitFor(WaitOutstanding, Claimed)},
 	{"out of items", func(v *view) bool { return v.short }, func(v *view) Action {
-		return Wait{For: WaitOutOfItems, Step: -1, Short: v.m.Shortages(v.f)}
+		return Wait{For: WaitOutOfItems, Step: -1, Short: v.m.shortages(v.f)}
 	}},
+	{"sender away", func(v *view) bool { return v.m.counts[Sent] > 0 }, waitFor(WaitAbsent, Sent)},
 	{"target occupied", func(v *view) bool { return v.occupied >= 0 }, func(v *view) Action {
 		return Wait{For: WaitTargetOccupied, Step: v.occupied}
 	}},
@@ -177,6 +185,8 @@ var rules = [...]rule{
 // Next decides what a bot does now. The same mission and facts give the same decision; a step that is decided on is
 // claimed for the bot.
 func (m *Mission) Next(bot BotID, f Facts) Decision {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	v := m.gather(bot, &f)
 	for i := range rules {
 		if rules[i].when(v) {
@@ -199,9 +209,9 @@ func (m *Mission) finished() bool {
 	return m.counts[Proven]+m.counts[Present]+m.counts[Accepted] == len(m.steps)
 }
 
-// inspected tells whether the plan was compared on this bot's join, with nothing sent or changed since.
+// inspected tells whether the plan was compared on this bot's join, or on another bot's, with nothing sent or changed since.
 func (m *Mission) inspected(v *view) bool {
-	return m.looked != 0 && m.looked == v.b.join && m.looked > m.sentAt
+	return m.looked != 0 && m.looked > m.sentAt && (m.looked == v.b.join || m.looker != v.bot)
 }
 
 func (m *Mission) firstIn(s State) int {

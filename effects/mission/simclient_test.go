@@ -62,7 +62,7 @@ func (c *simClient) join() {
 	c.slots = maps.Clone(c.srv.slots)
 	c.m.Joined("a")
 	for p := range c.mirror {
-		c.m.ChunkLoaded(p.Chunk(), c.mirror)
+		c.m.ChunkLoaded("a", p.Chunk(), c.mirror)
 	}
 	c.log.cut()
 	c.fence()
@@ -133,13 +133,13 @@ func (c *simClient) observe(e worldstate.Event) {
 		c.slots[e.Content.Stack.Item] = e.Content.Stack.Count
 	case worldstate.BlockChanged:
 		c.mirror[e.Pos] = e.State
-		c.m.CellChanged(e.Pos, c.mirror)
+		c.m.CellChanged("a", e.Pos, c.mirror)
 	case worldstate.SectionChanged:
 		for _, b := range e.Changes {
 			c.mirror[b.Pos] = b.State
 		}
 		for _, b := range e.Changes {
-			c.m.CellChanged(b.Pos, c.mirror)
+			c.m.CellChanged("a", b.Pos, c.mirror)
 		}
 	}
 	c.take(c.p.Observe(effects.Fact{Sequence: c.seq, Event: e}))

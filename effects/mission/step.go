@@ -73,6 +73,7 @@ type Status struct {
 	State      State
 	Generation uint32           // raised by every repair
 	Action     effects.ActionID // of the newest sent mark
+	By         BotID            // who made that mark
 	Code       effects.Code     // reason of the newest verdict
 	Ran        bool             // the server carried the newest action out, so it is never allowed anew by what the world shows
 	Journaled  bool             // proven in this generation: its cells are in the cursor's hash
