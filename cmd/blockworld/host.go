@@ -67,12 +67,15 @@ func runHost(ctx context.Context, p *printer, c *config, f *face) error {
 	if err := p.result(map[string]any{"host": c.Host, "daemon": o.Base, "bots": len(actors)}); err != nil {
 		return errors.Join(err, h.Close())
 	}
-	err = h.Run(work)
-	if refused := context.Cause(work); errors.As(refused, new(*exitError)) {
-		return refused
-	}
-	if !errors.Is(err, context.Canceled) {
+	waits := func() string { return several(len(actors), "bot leaves its server", "bots leave their servers") }
+	return untilStopped(ctx, p, stopTime, waits, func(context.Context) error {
+		err := h.Run(work)
+		if refused := context.Cause(work); errors.As(refused, new(*exitError)) {
+			return refused
+		}
+		if errors.Is(err, context.Canceled) {
+			return nil
+		}
 		return fail(exitFailed, err)
-	}
-	return nil
+	})
 }

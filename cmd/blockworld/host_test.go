@@ -127,7 +127,7 @@ func TestAHostOutlivesItsDaemon(t *testing.T) {
 	if code := <-ended; code != exitDone {
 		t.Errorf("it ends with %d", code)
 	}
-	for _, line := range []string{"is away", "is back"} {
+	for _, line := range []string{"is away", "is back", "stopping: 1 bot", "stopped\n"} {
 		if n := strings.Count(out.String(), line); n != 1 {
 			t.Errorf("%d times %q:\n%s", n, line, out.String())
 		}

@@ -51,6 +51,7 @@ const garbagePercent = 400
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends the program at once
 	if _, told := os.LookupEnv("GOGC"); !told {
 		debug.SetGCPercent(garbagePercent)
 	}

@@ -89,7 +89,7 @@ func runDaemon(ctx context.Context, p *printer, c *config, newAdmin bool) error 
 	if err != nil {
 		return errors.Join(err, d.close())
 	}
-	return d.run(ctx)
+	return untilStopped(ctx, p, stopTime, d.waitsFor, d.run)
 }
 
 // tell says what runs, for people, and returns it for machines.
