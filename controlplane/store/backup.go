@@ -4,10 +4,63 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"go.etcd.io/bbolt"
+
+	"blockworld/sentinel/boltfile"
 )
+
+// copySuffix is what a copy of the store is called while a backup is made of it.
+const copySuffix = ".copy-*"
+
+// Backup implements Engine. What the log holds is put into a copy of the tree first, so that a backup is one whole file.
+func (e *bolt) Backup(w io.Writer) error {
+	if err := e.backup(w); err != nil {
+		return fmt.Errorf("backup of %s: %w", e.path, storage(err))
+	}
+	return nil
+}
+
+func (e *bolt) backup(w io.Writer) error {
+	s, err := e.snapshot()
+	if err != nil {
+		return err
+	}
+	defer s.tree.tx.Rollback()
+	draft, err := os.CreateTemp(filepath.Dir(e.path), filepath.Base(e.path)+copySuffix)
+	if err != nil {
+		return err
+	}
+	defer os.Remove(draft.Name())
+	defer draft.Close()
+	if _, err := s.tree.tx.WriteTo(draft); err != nil {
+		return err
+	}
+	db, err := openBolt(draft.Name(), false)
+	if err != nil {
+		return err
+	}
+	db.NoSync = true // it is read back at once
+	err = db.Update(func(tx *bbolt.Tx) error {
+		to := &boltReader{tx: tx}
+		if err := s.recent.each(s.asOf, to.write); err != nil {
+			return err
+		}
+		return to.setTurn(nil)
+	})
+	if err = errors.Join(err, db.Close()); err != nil {
+		return err
+	}
+	if _, err := draft.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	_, err = io.Copy(w, draft)
+	return err
+}
 
 // BackupFile writes a backup of an engine to a new file, durable before it returns. An existing file is not written over.
 func BackupFile(e Engine, path string) error {
@@ -30,7 +83,7 @@ func BackupFile(e Engine, path string) error {
 		os.Remove(draft)
 		return fmt.Errorf("backup: %w", storage(err))
 	}
-	return syncDir(filepath.Dir(path))
+	return boltfile.SyncDir(filepath.Dir(path))
 }
 
 // checkContent checks that a blueprint is what its digest says.

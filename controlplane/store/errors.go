@@ -3,9 +3,8 @@ package store
 import (
 	"errors"
 	"fmt"
-	"io/fs"
-	"strings"
-	"syscall"
+
+	"blockworld/sentinel/boltfile"
 )
 
 // Errors of opening.
@@ -35,17 +34,14 @@ var (
 	ErrInvalid  = errors.New("this cannot be stored")
 )
 
-// storage turns the system's words for a full or read-only disk into ours. bbolt keeps only the text of some errors.
+// storage turns the system's words for a full or read-only disk into ours.
 func storage(err error) error {
-	if err == nil || errors.Is(err, ErrDiskFull) || errors.Is(err, ErrReadOnly) {
+	switch {
+	case err == nil || errors.Is(err, ErrDiskFull) || errors.Is(err, ErrReadOnly):
 		return err
-	}
-	for _, full := range []syscall.Errno{syscall.ENOSPC, syscall.EFBIG, errQuota} {
-		if errors.Is(err, full) || strings.Contains(err.Error(), full.Error()) {
-			return fmt.Errorf("%w: %w", ErrDiskFull, err)
-		}
-	}
-	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
+	case boltfile.Full(err):
+		return fmt.Errorf("%w: %w", ErrDiskFull, err)
+	case boltfile.Denied(err):
 		return fmt.Errorf("%w: %w", ErrReadOnly, err)
 	}
 	return err

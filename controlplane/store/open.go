@@ -1,16 +1,19 @@
 package store
 
 import (
+	"crypto/rand"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"go.etcd.io/bbolt"
+
+	"blockworld/sentinel/boltfile"
 )
 
 // Version is the layout that this program writes. Older ones are upgraded when they are opened.
@@ -23,6 +26,9 @@ type Options struct {
 	MustExist bool        // ErrNoStore instead of starting a new one
 	At        func(Point) // called at each point; nil: nothing
 	NoSync    bool        // do not wait for the disk: for tests that kill no machine, never for a program
+	Rand      io.Reader   // names the turns of the log; nil: the system's
+
+	logBytes int64 // for tests; 0: logBytes
 }
 
 // Open opens the store at path, starting one if there is none. The shape of the whole file is checked first; what its
@@ -31,6 +37,12 @@ type Options struct {
 func Open(path string, o Options) (Engine, error) {
 	if o.At == nil {
 		o.At = func(Point) {}
+	}
+	if o.Rand == nil {
+		o.Rand = rand.Reader
+	}
+	if o.logBytes == 0 {
+		o.logBytes = logBytes
 	}
 	e, err := open(path, o)
 	if err != nil {
@@ -48,16 +60,34 @@ func open(path string, o Options) (Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &bolt{path: path, lock: lock, at: o.At, wake: make(chan struct{}, 1), done: make(chan struct{})}
+	e := &bolt{path: path, lock: lock, opt: o, recent: newRecent(), wake: make(chan struct{}, 1), done: make(chan struct{})}
 	if e.db, err = prepare(path, there); err != nil {
 		return nil, errors.Join(err, lock.Close())
 	}
 	e.db.NoSync = o.NoSync
+	if err := e.recall(); err != nil {
+		return nil, errors.Join(err, e.db.Close(), lock.Close())
+	}
 	if info, err := os.Stat(path); err == nil {
 		e.grown = info.Size()
 	}
 	go e.writer()
 	return e, nil
+}
+
+// recall reads what the log holds, if the store was not closed, and removes copies that a crash has left.
+func (e *bolt) recall() error {
+	copies, _ := filepath.Glob(e.path + copySuffix) // a path that is no pattern has none
+	for _, c := range copies {
+		os.Remove(c)
+	}
+	return e.db.View(func(tx *bbolt.Tx) error {
+		turn, err := (&boltReader{tx: tx}).turn()
+		if err == nil && turn != nil {
+			e.recent, e.log, err = readLog(e.path, turn, true)
+		}
+		return err
+	})
 }
 
 // prepare makes, checks or upgrades the file, as it needs, and opens it.
@@ -122,27 +152,14 @@ func safe(path string, may bool) (there bool, err error) {
 	return true, nil
 }
 
-// takeLock takes the store's lock and writes into it who has it.
+// takeLock takes the store's lock.
 func takeLock(path string) (*os.File, error) {
 	name := path + ".lock"
-	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|noFollow, 0o600)
-	if err != nil {
-		return nil, err
+	f, holder, err := boltfile.Lock(name)
+	if errors.Is(err, boltfile.ErrHeld) {
+		return nil, fmt.Errorf("%w: %s is held by %s: stop it, or name another file", ErrLocked, name, holder)
 	}
-	if err := lockFile(f); err != nil {
-		holder := make([]byte, 64)
-		n, _ := f.ReadAt(holder, 0)
-		f.Close()
-		if errors.Is(err, ErrLocked) {
-			return nil, fmt.Errorf("%w: %s is held by %s: stop it, or name another file", ErrLocked, name,
-				strings.TrimSpace(string(holder[:n])))
-		}
-		return nil, fmt.Errorf("lock %s: %w", name, err)
-	}
-	if err := f.Truncate(0); err == nil { // only a hint for people: a full disk does not matter here
-		_, _ = f.WriteAt(fmt.Appendf(nil, "process %d\n", os.Getpid()), 0)
-	}
-	return f, nil
+	return f, err
 }
 
 // inspect checks the shape of a file and returns its layout.
@@ -229,5 +246,5 @@ func createFile(path string, fill func(*bbolt.DB) error) error {
 	if err := os.Rename(draft, path); err != nil {
 		return err
 	}
-	return syncDir(filepath.Dir(path))
+	return boltfile.SyncDir(filepath.Dir(path))
 }

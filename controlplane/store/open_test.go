@@ -32,7 +32,7 @@ func some(t testing.TB, n uint64) []byte {
 	data, err := os.ReadFile(path)
 	must(t, err)
 	page := os.Getpagesize()
-	high := max(order.Uint64(data[16+40:]), order.Uint64(data[page+16+40:]))
+	high := max(binary.NativeEndian.Uint64(data[16+40:]), binary.NativeEndian.Uint64(data[page+16+40:]))
 	return data[:int(high)*page] // behind it lies room to grow
 }
 
@@ -66,11 +66,12 @@ func TestRefused(t *testing.T) {
 		t.Run(fmt.Sprintf("CP-91/cut short to %d bytes", n), func(t *testing.T) { refused(t, good[:n], ErrForeign, ErrCorrupt) })
 	}
 	t.Run("CP-91/a leaf whose count lost its only bit", func(t *testing.T) {
+		const leaf = 2 // the flag of such pages
 		tried := 0
 		for at := 2 * page; at < len(good); at += page {
-			if n := order.Uint16(good[at+10:]); order.Uint16(good[at+8:]) == leafFlag && n > 0 && n&(n-1) == 0 && tried < 20 {
+			if n := binary.NativeEndian.Uint16(good[at+10:]); binary.NativeEndian.Uint16(good[at+8:]) == leaf && n > 0 && n&(n-1) == 0 && tried < 20 {
 				bad := bytes.Clone(good)
-				order.PutUint16(bad[at+10:], 0)
+				binary.NativeEndian.PutUint16(bad[at+10:], 0)
 				path := tempStore(t)
 				must(t, os.WriteFile(path, bad, 0o600))
 				if e, err := Open(path, Options{}); err == nil { // a page that is free may hold anything
@@ -93,7 +94,7 @@ func TestRefused(t *testing.T) {
 	})
 	t.Run("CP-91/newest meta page torn", func(t *testing.T) {
 		at := 0
-		if order.Uint64(good[16+48:]) < order.Uint64(good[page+16+48:]) {
+		if binary.NativeEndian.Uint64(good[16+48:]) < binary.NativeEndian.Uint64(good[page+16+48:]) {
 			at = page
 		}
 		bad := bytes.Clone(good)

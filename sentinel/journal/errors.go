@@ -3,9 +3,9 @@ package journal
 import (
 	"errors"
 	"fmt"
-	"io/fs"
-	"strings"
 	"syscall"
+
+	"blockworld/sentinel/boltfile"
 )
 
 // Errors of opening.
@@ -62,19 +62,15 @@ func damaged(where, format string, args ...any) error {
 	return &Damage{Where: where, What: fmt.Sprintf(format, args...)}
 }
 
-// storage turns the system's words for a full disk and for a directory that cannot be written into ours. bbolt keeps only
-// the text of some errors.
+// storage turns the system's words for a full disk and for a directory that cannot be written into ours.
 func storage(err error) error {
-	if err == nil || errors.Is(err, ErrDiskFull) || errors.Is(err, ErrNotWritable) {
+	switch {
+	case err == nil || errors.Is(err, ErrDiskFull) || errors.Is(err, ErrNotWritable):
 		return err
-	}
-	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) || errors.Is(err, syscall.ENOTDIR) {
+	case boltfile.Denied(err) || errors.Is(err, syscall.ENOTDIR):
 		return fmt.Errorf("%w (%w)", ErrNotWritable, err)
-	}
-	for _, full := range []syscall.Errno{syscall.ENOSPC, syscall.EFBIG, errQuota} {
-		if errors.Is(err, full) || strings.Contains(err.Error(), full.Error()) {
-			return fmt.Errorf("%w: %w", ErrDiskFull, err)
-		}
+	case boltfile.Full(err):
+		return fmt.Errorf("%w: %w", ErrDiskFull, err)
 	}
 	return err
 }

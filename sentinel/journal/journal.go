@@ -9,12 +9,13 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"time"
 
 	"go.etcd.io/bbolt"
 	bolterrors "go.etcd.io/bbolt/errors"
+
+	"blockworld/sentinel/boltfile"
 )
 
 // The bucket tree. Every value but meta/version is a record with its seal behind it (codec.go).
@@ -222,7 +223,7 @@ func (j *Journal) create(path string) error {
 	if err := os.Rename(draft, path); err != nil {
 		return err
 	}
-	return syncDir(j.dir)
+	return boltfile.SyncDir(j.dir)
 }
 
 // Close gives the journal up. Calls under way finish first.
@@ -271,25 +272,11 @@ func (j *Journal) at(p Point) {
 	}
 }
 
-// takeLock takes the directory's lock and writes into it who has it.
+// takeLock takes the directory's lock.
 func takeLock(dir string) (*os.File, error) {
-	path := filepath.Join(dir, lockFileName)
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		return nil, storage(err)
+	f, holder, err := boltfile.Lock(filepath.Join(dir, lockFileName))
+	if errors.Is(err, boltfile.ErrHeld) {
+		return nil, fmt.Errorf("%w: %s is locked (%s); wait until it has ended or stop it, or use another data directory", ErrLocked, dir, holder)
 	}
-	if err := lockFile(f); err != nil {
-		holder := make([]byte, 64)
-		n, _ := f.ReadAt(holder, 0)
-		f.Close()
-		if errors.Is(err, ErrLocked) {
-			return nil, fmt.Errorf("%w: %s is locked (%s); wait until it has ended or stop it, or use another data directory", ErrLocked, dir,
-				strings.TrimSpace(string(holder[:n])))
-		}
-		return nil, fmt.Errorf("lock %s: %w", path, err)
-	}
-	if err := f.Truncate(0); err == nil { // only a hint for people: a full disk does not matter here
-		_, _ = f.WriteAt(fmt.Appendf(nil, "process %d\n", os.Getpid()), 0)
-	}
-	return f, nil
+	return f, storage(err)
 }

@@ -11,6 +11,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"blockworld/sentinel/boltfile"
 )
 
 // KeyID is the SHA-256 of an Ed25519 public key.
@@ -107,7 +109,7 @@ func writeFile(path string, data []byte) error {
 		os.Remove(tmp.Name())
 		return storage(err)
 	}
-	return storage(syncDir(filepath.Dir(path)))
+	return storage(boltfile.SyncDir(filepath.Dir(path)))
 }
 
 // newOrKeptKey returns the key that is there, or makes one.
@@ -141,7 +143,7 @@ func (j *Journal) loadKey() error {
 		if j.copy != "" {
 			return nil // the rotation may still be under way
 		}
-		return errors.Join(os.Rename(next, path), syncDir(j.dir))
+		return errors.Join(os.Rename(next, path), boltfile.SyncDir(j.dir))
 	}
 	switch {
 	case errors.Is(err, os.ErrNotExist):
@@ -187,5 +189,5 @@ func (j *Journal) RotateKey() (KeyID, error) {
 	if err := os.Rename(next, filepath.Join(j.dir, KeyFileName)); err != nil {
 		return KeyID{}, err
 	}
-	return KeyIDOf(public(key)), syncDir(j.dir)
+	return KeyIDOf(public(key)), boltfile.SyncDir(j.dir)
 }

@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"blockworld/sentinel/boltfile"
 )
 
 // ErrLooking says that a journal was opened with Look, which stores nothing.
@@ -123,13 +125,12 @@ func copyOnce(in source, buf []byte) (pages []byte, still bool, err error) {
 
 // bothMetas reads the two meta pages, checks them, and returns their bytes and how much of the file is in use.
 func bothMetas(f source) (raw []byte, used int64, err error) {
-	head := make([]byte, pageHeaderSize+metaSize)
-	if _, err := f.ReadAt(head, 0); err != nil {
-		return nil, 0, damaged("page 0", "cut off")
-	}
-	page := int64(order.Uint32(head[pageHeaderSize+8:])) // never changes
-	if page < 512 || page > maxPageSize {
-		return nil, 0, damaged("page 0", "page size %d", page)
+	page, err := boltfile.PageSize(f)
+	switch {
+	case err != nil:
+		return nil, 0, notOurs(err)
+	case page == 0:
+		return nil, 0, damaged("page 0", "its page size")
 	}
 	raw = make([]byte, 2*page)
 	if _, err := f.ReadAt(raw, 0); err != nil {
@@ -139,7 +140,9 @@ func bothMetas(f source) (raw []byte, used int64, err error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	w := &walker{f: bytes.NewReader(raw), size: info.Size()}
-	_, err = w.metas()
-	return raw, int64(w.high) * page, err
+	file, err := openShape(bytes.NewReader(raw), info.Size())
+	if err != nil {
+		return nil, 0, err
+	}
+	return raw, file.InUse(), nil
 }

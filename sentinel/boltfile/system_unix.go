@@ -1,6 +1,6 @@
 //go:build unix
 
-package journal
+package boltfile
 
 import (
 	"errors"
@@ -8,24 +8,27 @@ import (
 	"syscall"
 )
 
-const errQuota = syscall.EDQUOT
+const (
+	errQuota = syscall.EDQUOT
+	noFollow = syscall.O_NOFOLLOW
+)
 
-// lockFile takes an exclusive lock without waiting; the kernel releases it with the process, however that ends.
-func lockFile(f *os.File) error {
+// lock takes an exclusive lock without waiting; the kernel releases it with the process.
+func lock(f *os.File) error {
 	for {
 		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 		switch {
 		case errors.Is(err, syscall.EINTR):
 		case errors.Is(err, syscall.EWOULDBLOCK):
-			return ErrLocked
+			return ErrHeld
 		default:
 			return err
 		}
 	}
 }
 
-// syncDir makes a rename in the directory durable.
-func syncDir(dir string) error {
+// SyncDir makes a rename in the directory durable.
+func SyncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
 		return err
