@@ -22,8 +22,7 @@ import (
 type kind uint8
 
 const (
-	kindRequest kind = iota + 1
-	kindBinding
+	kindBinding kind = iota + 2 // 1 stands for nothing
 	kindPostcondition
 	kindReceipt
 	kindAttempt
@@ -48,14 +47,11 @@ var (
 // writer builds a body. The zero value is ready.
 type writer struct{ b []byte }
 
-func (w *writer) u8(v uint8)   { w.b = append(w.b, v) }
-func (w *writer) u32(v uint32) { w.b = binary.BigEndian.AppendUint32(w.b, v) }
-func (w *writer) u64(v uint64) { w.b = binary.BigEndian.AppendUint64(w.b, v) }
-func (w *writer) i32(v int32)  { w.u32(uint32(v)) }
-func (w *writer) i64(v int64)  { w.u64(uint64(v)) }
-func (w *writer) f64(v float64) {
-	w.u64(math.Float64bits(v))
-}
+func (w *writer) u8(v uint8)    { w.b = append(w.b, v) }
+func (w *writer) u32(v uint32)  { w.b = binary.BigEndian.AppendUint32(w.b, v) }
+func (w *writer) u64(v uint64)  { w.b = binary.BigEndian.AppendUint64(w.b, v) }
+func (w *writer) i32(v int32)   { w.u32(uint32(v)) }
+func (w *writer) i64(v int64)   { w.u64(uint64(v)) }
 func (w *writer) f32(v float32) { w.u32(math.Float32bits(v)) }
 func (w *writer) raw(b []byte)  { w.b = append(w.b, b...) }
 func (w *writer) bool(v bool) {
@@ -72,7 +68,6 @@ func (w *writer) str(s string) {
 }
 
 func (w *writer) pos(p geom.BlockPos) { w.i32(p.X); w.i32(p.Y); w.i32(p.Z) }
-func (w *writer) vec(v geom.Vec3)     { w.f64(v[0]); w.f64(v[1]); w.f64(v[2]) }
 
 // record puts the header in front of the body.
 func (w *writer) record(k kind) []byte {

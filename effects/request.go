@@ -20,7 +20,7 @@ type Request interface {
 	Capability() Capability
 	// Validate checks everything that can be checked without a world; errors wrap ErrBadRequest.
 	Validate() error
-	encode(w *writer)
+	request()
 }
 
 // Limits of requests.
@@ -199,29 +199,16 @@ func (r PlaceBlockRequest) Validate() error {
 	return checkName("state", r.State)
 }
 
-func (WorldStatusRequest) encode(*writer)      {}
-func (InventorySummaryRequest) encode(*writer) {}
-func (r ScanRegionRequest) encode(w *writer) {
-	w.pos(geom.BlockPos(r.Min))
-	w.pos(geom.BlockPos(r.Max))
-	w.str(r.Block)
-	w.i32(r.Limit)
-}
-func (r NearbyEntitiesRequest) encode(w *writer) { w.f64(r.Radius); w.i32(r.Limit) }
-func (r ChatSinceRequest) encode(w *writer)      { w.u64(r.Cursor); w.i32(r.Limit) }
-func (r MoveToRequest) encode(w *writer)         { w.pos(geom.BlockPos(r.Pos)) }
-func (r LookAtRequest) encode(w *writer)         { w.vec(geom.Vec3(r.Point)) }
-func (r SayRequest) encode(w *writer)            { w.str(r.Text) }
-func (r EquipRequest) encode(w *writer)          { w.str(r.Item) }
-func (r PlaceBlockRequest) encode(w *writer)     { w.pos(geom.BlockPos(r.Pos)); w.str(r.State) }
-
-// RequestDigest returns the digest of a request over its canonical bytes: capability, then its fields.
-func RequestDigest(r Request) Digest {
-	var w writer
-	w.u8(uint8(r.Capability()))
-	r.encode(&w)
-	return digestOf(w.record(kindRequest))
-}
+func (WorldStatusRequest) request()      {}
+func (InventorySummaryRequest) request() {}
+func (ScanRegionRequest) request()       {}
+func (NearbyEntitiesRequest) request()   {}
+func (ChatSinceRequest) request()        {}
+func (MoveToRequest) request()           {}
+func (LookAtRequest) request()           {}
+func (SayRequest) request()              {}
+func (EquipRequest) request()            {}
+func (PlaceBlockRequest) request()       {}
 
 func bad(format string, args ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{ErrBadRequest}, args...)...)

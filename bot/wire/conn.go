@@ -73,7 +73,7 @@ func (c *Conn) FollowReads(on bool) { c.follow.Store(on) }
 // Call it before the first packet that is to be compressed is read or written, from the goroutine that writes.
 func (c *Conn) SetCompression(threshold int) {
 	c.SetReadCompression(threshold)
-	c.out.threshold = max(threshold, noCompression)
+	c.SetWriteCompression(threshold)
 }
 
 // SetWriteCompression is SetCompression for what is written only.

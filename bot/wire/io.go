@@ -30,9 +30,6 @@ type IO struct {
 // errTruncated is the fault that is none: an item stack with an unknown component hides the rest of its packet.
 var errTruncated = errors.New("the rest of the packet is unknown")
 
-// Reading tells whether fields are being filled from bytes.
-func (io *IO) Reading() bool { return io.reading }
-
 // Protocol returns the version being spoken.
 func (io *IO) Protocol() registry.Protocol { return io.p }
 

@@ -178,13 +178,8 @@ func (j *Journal) Attempts(id effects.ActionID) ([]effects.Attempt, error) {
 // Receipt returns an action's receipt; ok is false when there is none.
 func (j *Journal) Receipt(id effects.ActionID) (r effects.Receipt, ok bool, err error) {
 	r, err = read(j, func(t *txn) (effects.Receipt, error) {
-		record, err := t.get(receiptsBucket, id[:])
-		if record == nil || err != nil {
-			return effects.Receipt{}, err
-		}
-		d := newDecoder(record)
-		n := d.u64()
-		if err := d.close(); err != nil {
+		n, err := t.receiptNumber(id)
+		if n == 0 || err != nil {
 			return effects.Receipt{}, err
 		}
 		c, err := t.chainEntry(n)
@@ -195,6 +190,23 @@ func (j *Journal) Receipt(id effects.ActionID) (r effects.Receipt, ok bool, err 
 		return c.receipt()
 	})
 	return r, ok && err == nil, err
+}
+
+// ReceiptNumber returns the place of an action's receipt in the chain; ok is false when there is none.
+func (j *Journal) ReceiptNumber(id effects.ActionID) (n uint64, ok bool, err error) {
+	n, err = read(j, func(t *txn) (uint64, error) { return t.receiptNumber(id) })
+	return n, n > 0 && err == nil, err
+}
+
+// receiptNumber returns 0 when there is none.
+func (t *txn) receiptNumber(id effects.ActionID) (uint64, error) {
+	record, err := t.get(receiptsBucket, id[:])
+	if record == nil || err != nil {
+		return 0, err
+	}
+	d := newDecoder(record)
+	n := d.u64()
+	return n, d.close()
 }
 
 // Receipts calls f for every receipt in the order of the chain, with its number there, until f returns false. Pass the

@@ -171,7 +171,7 @@ func (v *verifier) take(line []byte) error {
 
 // changedOrCut tells a line that was cut in its middle from one that was changed.
 func changedOrCut(line []byte) error {
-	if !bytes.HasSuffix(line, []byte("}\n")) && !bytes.HasSuffix(line, []byte("\n")) {
+	if !bytes.HasSuffix(line, []byte("\n")) {
 		return ErrNoHead
 	}
 	return ErrChanged

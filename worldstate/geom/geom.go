@@ -82,19 +82,6 @@ func (r Rotation) Horizontal() Face {
 	return [4]Face{South, West, North, East}[int(math.Floor(float64(r.Yaw)/90+0.5))&3]
 }
 
-// Nearest returns the face along the largest component of the look, six ways.
-func (r Rotation) Nearest() Face {
-	v := r.Vector()
-	best, size := South, -1.0
-	for _, f := range Faces {
-		n := f.Normal()
-		if d := v[0]*float64(n.X) + v[1]*float64(n.Y) + v[2]*float64(n.Z); d > size+1e-9 {
-			best, size = f, d
-		}
-	}
-	return best
-}
-
 // Finite tells whether neither angle is NaN or infinite.
 func (r Rotation) Finite() bool { return Finite(Vec3{float64(r.Yaw), float64(r.Pitch), 0}) }
 

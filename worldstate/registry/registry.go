@@ -217,9 +217,6 @@ func (r *Registry) EntityType(name string) (*EntityType, bool) {
 	return e, ok
 }
 
-// EntityTypes returns all entity types by id. The slice is shared and must not be changed.
-func (r *Registry) EntityTypes() []EntityType { return r.entities }
-
 // EntityTypeByID returns an entity type, nil for an id out of range.
 func (r *Registry) EntityTypeByID(id EntityTypeID) *EntityType {
 	if id < 0 || int(id) >= len(r.entities) {

@@ -32,8 +32,8 @@ func TestCounts(t *testing.T) {
 	}
 	for _, c := range counts {
 		r := load(t, c.p)
-		if len(r.Blocks()) != c.blocks || r.StateCount() != c.states || len(r.Items()) != c.items || len(r.EntityTypes()) != c.entities {
-			t.Errorf("%s: %d blocks %d states %d items %d entities, want %v", c.p, len(r.Blocks()), r.StateCount(), len(r.Items()), len(r.EntityTypes()), c)
+		if len(r.Blocks()) != c.blocks || r.StateCount() != c.states || len(r.Items()) != c.items || len(r.entities) != c.entities {
+			t.Errorf("%s: %d blocks %d states %d items %d entities, want %v", c.p, len(r.Blocks()), r.StateCount(), len(r.Items()), len(r.entities), c)
 		}
 		if r.StateCount() > 1<<15 {
 			t.Errorf("%s: more states than 15 bits hold", c.p)
