@@ -12,13 +12,19 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// bolt is the engine on disk. One goroutine writes; callers that come while it waits for the disk share its next commit,
-// and one that comes alone is served at once.
+// bolt is the engine on disk: a tree, a log of what the tree does not have yet, and the same in memory. One goroutine
+// writes; callers that come while it waits for the disk share its next commit, and one that comes alone is served at once.
 type bolt struct {
 	path string
 	db   *bbolt.DB
 	lock *os.File
-	at   func(Point)
+	opt  Options
+
+	gate   sync.RWMutex // guards recent, and that a view takes it together with its tree
+	recent *recent
+
+	log   *log     // the writer's; nil: nothing was written since the store was opened
+	under *layered // the writer's, what its functions read; nil: to be made
 
 	mu      sync.Mutex
 	queue   []*request
@@ -41,6 +47,8 @@ type Point string
 const (
 	BeforeCommit Point = "before_commit" // functions ran, nothing is on disk
 	AfterCommit  Point = "after_commit"  // on disk, nobody was told
+	BeforeFold   Point = "before_fold"   // the log is full, and the tree is about to take it over
+	AfterFold    Point = "after_fold"    // the tree has it, and the log begins anew
 )
 
 // request is one caller's function.
@@ -133,8 +141,8 @@ func (e *bolt) gather(answered int) {
 	}
 }
 
-// commit runs the functions of a batch and stores what they wrote in one transaction. Everybody learns of it afterwards:
-// also a refusal may rest on what another function of the batch wrote.
+// commit runs the functions of a batch and stores what they wrote in one record. Everybody learns of it afterwards: also a
+// refusal may rest on what another function of the batch wrote.
 func (e *bolt) commit(batch []*request, tx *buffer) {
 	stored, err := e.try(batch, tx)
 	if err != nil {
@@ -152,36 +160,154 @@ func (e *bolt) try(batch []*request, tx *buffer) (stored uint64, err error) {
 	if e.failed != nil {
 		return 0, fmt.Errorf("%w (%w)", ErrFailed, e.failed)
 	}
-	btx, err := e.db.Begin(true)
+	if e.log != nil && e.log.at >= e.opt.logBytes {
+		if err := e.renew(); err != nil {
+			return 0, err
+		}
+	}
+	under, err := e.reading()
 	if err != nil {
 		return 0, storage(err)
 	}
-	under := &boltReader{tx: btx}
 	writes := uint64(0)
 	for _, r := range batch {
-		under.err = nil
+		under.tree.err = nil
 		tx.reset(under)
 		if r.err = run(r, tx); r.err != nil || r.panicked != nil || tx.wrote == 0 {
 			continue
 		}
-		if err := tx.flush(under.write); err != nil {
-			btx.Rollback()
-			return 0, storage(err)
-		}
+		e.recent.take(tx)
 		writes += uint64(tx.wrote)
 		stored++
 	}
 	if stored == 0 {
-		return 0, btx.Rollback()
+		return 0, nil
 	}
-	e.at(BeforeCommit)
-	id, size := btx.ID(), btx.Size()
-	if err := btx.Commit(); err != nil {
-		return 0, e.afterFailure(storage(err), id)
+	if err := e.keep(); err != nil {
+		e.recent.undo()
+		return 0, err
 	}
-	e.at(AfterCommit)
-	e.count(writes, size)
+	e.recent.publish()
+	e.commits.Add(1)
+	e.writes.Add(writes)
 	return stored, nil
+}
+
+// reading returns what the functions of a batch read.
+func (e *bolt) reading() (*layered, error) {
+	if e.under == nil {
+		tx, err := e.db.Begin(false)
+		if err != nil {
+			return nil, err
+		}
+		e.under = &layered{recent: e.recent, asOf: newest, tree: &boltReader{tx: tx}}
+	}
+	return e.under, nil
+}
+
+// rest ends the writer's reading: the tree cannot grow under it.
+func (e *bolt) rest() {
+	if e.under != nil {
+		e.under.tree.tx.Rollback()
+		e.under = nil
+	}
+}
+
+// keep makes the batch under way durable.
+func (e *bolt) keep() error {
+	e.opt.At(BeforeCommit)
+	if e.log == nil {
+		if err := e.begin(); err != nil {
+			return err
+		}
+	}
+	if err := e.log.append(e.recent.batch, !e.opt.NoSync); err != nil {
+		err = storage(err)
+		if errors.Is(err, errUnknown) {
+			return e.fail(err)
+		}
+		return err
+	}
+	e.syncs.Add(1)
+	e.opt.At(AfterCommit)
+	return nil
+}
+
+// begin makes the log of a store that was closed, and has the tree name its first turn.
+func (e *bolt) begin() error {
+	l, err := createLog(e.path, e.opt.logBytes, !e.opt.NoSync)
+	if err != nil {
+		return storage(err)
+	}
+	turn, err := e.newTurn()
+	if err == nil {
+		err = e.change(func(w *boltReader) error { return w.setTurn(turn) })
+	}
+	if err != nil {
+		return errors.Join(err, l.f.Close())
+	}
+	e.syncs.Add(2) // of the file and its directory
+	l.start(turn)
+	e.log = l
+	return nil
+}
+
+// renew has the tree take over what the log holds, and begins the log's next turn.
+func (e *bolt) renew() error {
+	turn, err := e.newTurn()
+	if err == nil {
+		err = e.fold(turn)
+	}
+	if err == nil {
+		e.log.start(turn)
+	}
+	return err
+}
+
+func (e *bolt) newTurn() ([]byte, error) {
+	turn := make([]byte, turnSize)
+	_, err := io.ReadFull(e.opt.Rand, turn)
+	return turn, err
+}
+
+// fold has the tree take over everything in recent, and names the log's next turn; nil: there is no log any more.
+func (e *bolt) fold(turn []byte) error {
+	e.opt.At(BeforeFold)
+	e.gate.Lock() // so that every view that does not see all of recent has its tree by now
+	all := e.recent.last.Load()
+	e.gate.Unlock()
+	err := e.change(func(w *boltReader) error {
+		if err := e.recent.each(all, w.write); err != nil {
+			return err
+		}
+		return w.setTurn(turn)
+	})
+	if err != nil {
+		return err
+	}
+	e.gate.Lock()
+	e.recent = newRecent()
+	e.gate.Unlock()
+	e.opt.At(AfterFold)
+	return nil
+}
+
+// change is a transaction of the tree.
+func (e *bolt) change(f func(w *boltReader) error) error {
+	e.rest()
+	tx, err := e.db.Begin(true)
+	if err != nil {
+		return storage(err)
+	}
+	if err := f(&boltReader{tx: tx}); err != nil {
+		return errors.Join(storage(err), tx.Rollback())
+	}
+	id, size := tx.ID(), tx.Size()
+	if err := tx.Commit(); err != nil {
+		return e.afterFailure(storage(err), id)
+	}
+	e.count(size)
+	return nil
 }
 
 // run runs one caller's function on its buffer.
@@ -197,11 +323,9 @@ func run(r *request, tx *buffer) (err error) {
 	return tx.failure()
 }
 
-// count takes a commit into the figures. bbolt waits for the disk once for the pages and once for the meta page, and
-// once more when the file grows.
-func (e *bolt) count(writes uint64, size int64) {
-	e.commits.Add(1)
-	e.writes.Add(writes)
+// count takes a transaction of the tree into the figures. bbolt waits for the disk once for the pages and once for the meta
+// page, and once more when the file grows.
+func (e *bolt) count(size int64) {
 	e.syncs.Add(2)
 	if size+growth/2 < e.grown {
 		return // far from the end of the file
@@ -224,43 +348,40 @@ func (e *bolt) afterFailure(err error, id int) error {
 			}
 		}
 	}
+	return e.fail(err)
+}
+
+// fail ends the engine's writing.
+func (e *bolt) fail(err error) error {
 	e.failed = err
 	return fmt.Errorf("%w (%w)", ErrFailed, err)
 }
 
 // View implements Engine.
 func (e *bolt) View(f func(Tx) error) error {
-	tx, err := e.begin()
+	s, err := e.snapshot()
 	if err != nil {
 		return err
 	}
-	defer tx.Rollback()
-	b := buffer{under: &boltReader{tx: tx}, view: true}
+	defer s.tree.tx.Rollback()
+	b := buffer{under: s, view: true}
 	if err := f(&b); err != nil {
 		return err
 	}
 	return b.failure()
 }
 
-func (e *bolt) begin() (*bbolt.Tx, error) {
+// snapshot is the store as it is now; its tree's transaction is the caller's to end.
+func (e *bolt) snapshot() (*layered, error) {
+	e.gate.RLock()
+	defer e.gate.RUnlock()
+	s := &layered{recent: e.recent, asOf: e.recent.last.Load()}
 	tx, err := e.db.Begin(false)
 	if errors.Is(err, bbolt.ErrDatabaseNotOpen) {
 		err = ErrClosed
 	}
-	return tx, err
-}
-
-// Backup implements Engine.
-func (e *bolt) Backup(w io.Writer) error {
-	tx, err := e.begin()
-	if err != nil {
-		return err
-	}
-	defer tx.Rollback()
-	if _, err := tx.WriteTo(w); err != nil {
-		return fmt.Errorf("backup of %s: %w", e.path, storage(err))
-	}
-	return nil
+	s.tree = &boltReader{tx: tx}
+	return s, err
 }
 
 // Stats implements Engine.
@@ -286,100 +407,19 @@ func (e *bolt) Close() error {
 	if already {
 		return nil
 	}
-	return errors.Join(e.db.Close(), e.lock.Close())
+	return errors.Join(e.end(), e.db.Close(), e.lock.Close())
 }
 
-// boltReader reads sealed records of one transaction.
-type boltReader struct {
-	tx      *bbolt.Tx
-	buckets [bucketCount]*bbolt.Bucket
-	keep    func(Problem) // of Check: told of each damaged record, and the reading goes on
-	err     error         // first damage that was read
-}
-
-func (r *boltReader) bucket(b Bucket) *bbolt.Bucket {
-	if r.buckets[b] == nil {
-		r.buckets[b] = r.tx.Bucket([]byte(bucketNames[b]))
-		if appends(b) {
-			r.buckets[b].FillPercent = 0.9
-		}
-	}
-	return r.buckets[b]
-}
-
-// appends tells whether a bucket's keys mostly rise, so that full pages are not filled up later.
-func appends(b Bucket) bool { return b == Operations || b == Unfinished || b == ByParent }
-
-func (r *boltReader) failure() error { return r.err }
-
-func (r *boltReader) get(b Bucket, key []byte) []byte {
-	raw := r.bucket(b).Get(key)
-	if raw == nil {
+// end leaves everything in the tree, if it can; otherwise the log stays, and the next open reads it.
+func (e *bolt) end() error {
+	defer e.rest()
+	if e.log == nil || e.failed != nil {
 		return nil
 	}
-	return r.open(b, key, raw)
-}
-
-func (r *boltReader) open(b Bucket, key, raw []byte) []byte {
-	if b == Meta && string(key) == string(versionKey) {
-		return raw
+	err := e.fold(nil)
+	err = errors.Join(err, e.log.f.Close())
+	if err == nil {
+		err = os.Remove(logPath(e.path))
 	}
-	value, ok := unsealed(b, key, raw)
-	if !ok {
-		d := damaged(place(b, key), "its checksum is wrong")
-		if r.keep != nil {
-			r.keep(d.Problem)
-		} else if r.err == nil {
-			r.err = d
-		}
-		return nil
-	}
-	return value
-}
-
-func (r *boltReader) scan(b Bucket, from, to []byte, back bool, f func(key, value []byte) bool) {
-	c := r.bucket(b).Cursor()
-	if back {
-		for k, v := before(c, to); k != nil && string(k) >= string(from); k, v = c.Prev() {
-			if !r.visit(b, k, v, f) {
-				return
-			}
-		}
-		return
-	}
-	for k, v := c.Seek(from); k != nil && (to == nil || string(k) < string(to)); k, v = c.Next() {
-		if !r.visit(b, k, v, f) {
-			return
-		}
-	}
-}
-
-func (r *boltReader) visit(b Bucket, key, raw []byte, f func(key, value []byte) bool) bool {
-	value := r.open(b, key, raw)
-	if value == nil {
-		return r.keep != nil // Check goes on behind a damaged record; others stop and fail
-	}
-	return f(key, value)
-}
-
-// before moves to the last key below to; nil: to the last of all.
-func before(c *bbolt.Cursor, to []byte) (key, value []byte) {
-	if to == nil {
-		return c.Last()
-	}
-	if k, _ := c.Seek(to); k == nil {
-		return c.Last()
-	}
-	return c.Prev()
-}
-
-func (r *boltReader) write(b Bucket, key []byte, w write) error {
-	switch bucket := r.bucket(b); {
-	case w.deleted:
-		return bucket.Delete(key)
-	case b == Meta && string(key) == string(versionKey):
-		return errors.New("the layout's version is not for callers to write")
-	default:
-		return bucket.Put(key, sealed(b, key, w.value, w.owned))
-	}
+	return err
 }

@@ -85,7 +85,7 @@ func (t *buffer) write(b Bucket, key []byte, w write) {
 	case t.view:
 		t.err = ErrInView
 		return
-	case len(key) == 0 || len(key) > maxKey || len(w.value) > maxValue || b == Meta && string(key) == string(versionKey):
+	case len(key) == 0 || len(key) > maxKey || len(w.value) > maxValue || b == Meta && reserved(key):
 		t.err = fmt.Errorf("%w: bucket %s, a key of %d and a value of %d bytes", ErrTooLarge, b, len(key), len(w.value))
 		return
 	}
@@ -109,10 +109,14 @@ func (t *buffer) ScanBack(b Bucket, from, to []byte, f func(key, value []byte) b
 	t.merged(b, from, to, true, f)
 }
 
-// merged scans what lies below together with the waiting writes, as both are when the scan begins.
 func (t *buffer) merged(b Bucket, from, to []byte, back bool, f func(key, value []byte) bool) {
-	if len(t.writes[b]) == 0 {
-		t.under.scan(b, from, to, back, f)
+	merged(t.within(b, from, to), t.under, b, from, to, back, f)
+}
+
+// merged scans what lies below together with writes over it, as both are when the scan begins.
+func merged(mine []pending, under reader, b Bucket, from, to []byte, back bool, f func(key, value []byte) bool) {
+	if len(mine) == 0 {
+		under.scan(b, from, to, back, f)
 		return
 	}
 	order := func(x, y string) int {
@@ -121,7 +125,6 @@ func (t *buffer) merged(b Bucket, from, to []byte, back bool, f func(key, value 
 		}
 		return strings.Compare(x, y)
 	}
-	mine := t.within(b, from, to)
 	slices.SortFunc(mine, func(x, y pending) int { return order(x.key, y.key) })
 	more := true
 	next := func() {
@@ -130,7 +133,7 @@ func (t *buffer) merged(b Bucket, from, to []byte, back bool, f func(key, value 
 		}
 		mine = mine[1:]
 	}
-	t.under.scan(b, from, to, back, func(key, value []byte) bool {
+	under.scan(b, from, to, back, func(key, value []byte) bool {
 		k := string(key)
 		for more && len(mine) > 0 && order(mine[0].key, k) < 0 {
 			next()
@@ -153,6 +156,9 @@ type pending struct {
 }
 
 func (t *buffer) within(b Bucket, from, to []byte) []pending {
+	if len(t.writes[b]) == 0 {
+		return nil
+	}
 	in := make([]pending, 0, len(t.writes[b]))
 	for k, w := range t.writes[b] {
 		if k >= string(from) && (to == nil || k < string(to)) {

@@ -7,8 +7,6 @@ import (
 	"os"
 	"strings"
 
-	"go.etcd.io/bbolt"
-
 	"blockworld/effects/host"
 )
 
@@ -19,12 +17,12 @@ const maxProblems = 100
 // indexes agree. It works on one moment while writes go on.
 func (e *bolt) Check() []Problem {
 	for range 20 {
-		tx, err := e.begin()
+		s, err := e.snapshot()
 		if err != nil {
 			return []Problem{{e.path, err.Error()}}
 		}
-		found, err := checkTx(tx, e.path)
-		tx.Rollback()
+		found, err := s.check(e.path)
+		s.tree.tx.Rollback()
 		if errors.Is(err, errMoved) { // two commits between the two looks at the meta page
 			continue
 		} else if err != nil {
@@ -66,11 +64,21 @@ func CheckFile(path string) ([]Problem, error) {
 		return nil, fmt.Errorf("store %s: %w", path, err)
 	}
 	defer tx.Rollback()
-	return checkTx(tx, path)
+	s := &layered{recent: newRecent(), asOf: newest, tree: &boltReader{tx: tx}}
+	turn, err := s.tree.turn()
+	if err == nil && turn != nil {
+		s.recent, _, err = readLog(path, turn, false)
+	}
+	if errors.As(err, &d) {
+		return []Problem{d.Problem}, nil
+	} else if err != nil {
+		return nil, fmt.Errorf("store %s: %w", path, storage(err))
+	}
+	return s.check(path)
 }
 
-// checkTx checks what a transaction sees. Pages that it sees are not written to while it lasts.
-func checkTx(tx *bbolt.Tx, path string) ([]Problem, error) {
+// check checks a moment of the store. Pages that its transaction sees are not written to while it lasts.
+func (s *layered) check(path string) ([]Problem, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -80,12 +88,12 @@ func checkTx(tx *bbolt.Tx, path string) ([]Problem, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, found, err := walk(f, info.Size(), uint64(tx.ID()))
+	_, found, err := walk(f, info.Size(), uint64(s.tree.tx.ID()))
 	if err != nil || len(found) > 0 {
 		return found, err
 	}
-	keep := func(p Problem) { found = append(found, p) }
-	records := checkRecords(&buffer{under: &boltReader{tx: tx, keep: keep}, view: true})
+	s.tree.keep = func(p Problem) { found = append(found, p) }
+	records := checkRecords(&buffer{under: s, view: true})
 	return append(found, records...), nil
 }
 
@@ -225,7 +233,7 @@ func (c *checker) rest() {
 	})
 	c.scan(Blueprints, func(k, v []byte) error { return checkContent(k, v) })
 	c.scan(Meta, func(k, v []byte) error {
-		if string(k) != string(versionKey) && (!strings.HasPrefix(string(k), counterPrefix) || len(v) != 8) {
+		if !reserved(k) && (!strings.HasPrefix(string(k), counterPrefix) || len(v) != 8) {
 			return errors.New("it is none of ours")
 		}
 		return nil

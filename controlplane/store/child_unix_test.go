@@ -26,7 +26,7 @@ func asNobody(c *exec.Cmd, dir string) bool {
 	return os.Chown(dir, nobody, nobody) == nil
 }
 
-const roomFor = 1 << 20
+const roomFor = 2 * (logBytes + logRoom) // for the log, and for a tree that is to hold it once
 
 // fillChild works under a limit on the size of files until the disk is "full", then frees some room and goes on.
 func fillChild(path string) {

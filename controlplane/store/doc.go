@@ -1,12 +1,16 @@
-// Package store is the control plane's durable memory: one file, one writer, many readers.
+// Package store is the control plane's durable memory: one writer, many readers, one file and, while it is open, its log.
 //
 // What flows in: changes, as functions that run one after another on the writer (Engine.Update); whatever such a function
 // checks is atomic with what it writes. Changes of several callers share one commit. What flows out: snapshots
 // (Engine.View), a copy made while writes go on (Backup), a list of everything that does not fit together (Check).
 //
+//	Update -> record at the end of the log, on disk (log.go) -> in memory (recent.go) -> answered
+//	log full, or Close -> the tree takes over all of it in one transaction -> the log begins anew
+//	View -> what is recent over the tree, as of one moment
+//
 // The tree, layout 2:
 //
-//	meta        "version" -> layout, 4 bytes big endian, raw; "counter/NAME" -> last number given out
+//	meta        "version" -> layout, 4 bytes big endian, raw; "counter/NAME" -> last number given out; "log" -> the log's turn
 //	operations  id -> operation that has ended (JSON)
 //	open        id -> operation that has not
 //	keys        principal 0 key -> operation and digest of its request, for ever
@@ -22,7 +26,8 @@
 //	names       blueprint name -> digest
 //	outbox      host 0 number -> words for a host that were not taken yet
 //
-// Every value but the version has a checksum over bucket, key and value behind it in the file.
+// Every value but the version has a checksum over bucket, key and value behind it in the file. A store that was closed is the
+// tree alone, and so is a backup; one that was killed needs the log beside it.
 //
 // Invariants:
 //   - an Update that returned nil is on disk; one that returned an error has stored nothing of itself;

@@ -75,10 +75,13 @@ func openChild(path string) {
 
 func tempStore(t testing.TB) string { return filepath.Join(t.TempDir(), "control.db") }
 
+// smallLog is a log that the tree takes over all the time.
+const smallLog = 20_000
+
 // opened opens a store for a test that kills no machine.
 func opened(t testing.TB, path string) Engine {
 	t.Helper()
-	e, err := Open(path, Options{NoSync: true})
+	e, err := Open(path, Options{NoSync: true, logBytes: smallLog})
 	if err != nil {
 		t.Fatal(err)
 	}

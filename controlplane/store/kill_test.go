@@ -17,7 +17,7 @@ func workChild(path, job string) {
 	var times int
 	var from uint64
 	fmt.Sscanf(job, "work %s %d %d", &point, &times, &from)
-	e, err := Open(path, Options{At: func(p Point) {
+	e, err := Open(path, Options{logBytes: smallLog, At: func(p Point) {
 		if string(p) == point {
 			if times--; times == 0 {
 				p, err := os.FindProcess(os.Getpid())
@@ -52,7 +52,7 @@ func workChild(path, job string) {
 // TestKilled kills a working process at random points, again and again on the same file: it always loads, is sound, and
 // what was said to be durable is there, or further on.
 func TestKilled(t *testing.T) {
-	kills := 12
+	kills := 16
 	if full() {
 		kills = 200
 	}
@@ -62,8 +62,9 @@ func TestKilled(t *testing.T) {
 		t.Run(fmt.Sprintf("CP-91/kill %d", k), func(t *testing.T) {
 			job, after := fmt.Sprint("work none 0 ", next), 1+rng.IntN(40)
 			if k%2 == 0 {
-				point := []Point{BeforeCommit, AfterCommit}[k/2%2]
-				job, after = fmt.Sprint("work ", point, " ", 1+rng.IntN(30), " ", next), 1<<30
+				points := []Point{BeforeCommit, BeforeFold, AfterCommit, AfterFold}
+				times := []int{1 + rng.IntN(30), 1 + rng.IntN(3)}[k/2%2]
+				job, after = fmt.Sprint("work ", points[k/2%4], " ", times, " ", next), 1<<30
 			}
 			lines(t, child(t, job, path), func(line string) bool {
 				word, rest, _ := strings.Cut(line, " ")

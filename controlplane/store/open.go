@@ -1,9 +1,11 @@
 package store
 
 import (
+	"crypto/rand"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -24,6 +26,9 @@ type Options struct {
 	MustExist bool        // ErrNoStore instead of starting a new one
 	At        func(Point) // called at each point; nil: nothing
 	NoSync    bool        // do not wait for the disk: for tests that kill no machine, never for a program
+	Rand      io.Reader   // names the turns of the log; nil: the system's
+
+	logBytes int64 // for tests; 0: logBytes
 }
 
 // Open opens the store at path, starting one if there is none. The shape of the whole file is checked first; what its
@@ -32,6 +37,12 @@ type Options struct {
 func Open(path string, o Options) (Engine, error) {
 	if o.At == nil {
 		o.At = func(Point) {}
+	}
+	if o.Rand == nil {
+		o.Rand = rand.Reader
+	}
+	if o.logBytes == 0 {
+		o.logBytes = logBytes
 	}
 	e, err := open(path, o)
 	if err != nil {
@@ -49,16 +60,34 @@ func open(path string, o Options) (Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &bolt{path: path, lock: lock, at: o.At, wake: make(chan struct{}, 1), done: make(chan struct{})}
+	e := &bolt{path: path, lock: lock, opt: o, recent: newRecent(), wake: make(chan struct{}, 1), done: make(chan struct{})}
 	if e.db, err = prepare(path, there); err != nil {
 		return nil, errors.Join(err, lock.Close())
 	}
 	e.db.NoSync = o.NoSync
+	if err := e.recall(); err != nil {
+		return nil, errors.Join(err, e.db.Close(), lock.Close())
+	}
 	if info, err := os.Stat(path); err == nil {
 		e.grown = info.Size()
 	}
 	go e.writer()
 	return e, nil
+}
+
+// recall reads what the log holds, if the store was not closed, and removes copies that a crash has left.
+func (e *bolt) recall() error {
+	copies, _ := filepath.Glob(e.path + copySuffix) // a path that is no pattern has none
+	for _, c := range copies {
+		os.Remove(c)
+	}
+	return e.db.View(func(tx *bbolt.Tx) error {
+		turn, err := (&boltReader{tx: tx}).turn()
+		if err == nil && turn != nil {
+			e.recent, e.log, err = readLog(e.path, turn, true)
+		}
+		return err
+	})
 }
 
 // prepare makes, checks or upgrades the file, as it needs, and opens it.
