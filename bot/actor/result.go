@@ -170,11 +170,13 @@ func (d *Denied) Error() string { return fmt.Sprintf("%s %s", d.Capability, d.De
 
 // quote makes a text from the world one line of printable characters.
 func quote(s worldstate.Untrusted) string {
-	b, err := json.Marshal(string(s))
-	if err != nil {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false) // people and models read it, no browser
+	if e.Encode(string(s)) != nil {
 		return `""`
 	}
-	return string(b)
+	return strings.TrimSuffix(b.String(), "\n")
 }
 
 // names lists the ten capabilities.

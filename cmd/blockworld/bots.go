@@ -49,7 +49,7 @@ func (c *config) actors(p *printer) ([]hosting.ActorConfig, error) {
 		o := b.options(p)
 		o.Sections = shared[server]
 		out = append(out, hosting.ActorConfig{
-			ID: b.ID, Options: o, Dir: c.path("bots", folderName.Replace(string(b.ID))), Profile: prof,
+			ID: b.ID, Options: o, Dir: c.path(botsFolder, folderName.Replace(string(b.ID))), Profile: prof,
 			Plots: []hosting.Plot{plots[b.Plot].hosted()}, MayReplace: plan2names(b.MayReplace), Budgets: b.Budgets.effects(),
 			At: crashAt[journal.Point](os.Getenv, "host"),
 		})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -58,7 +59,7 @@ func tellActor(p *printer, a *controlplane.ActorView) error {
 		p.say("  observation  epoch %d.%d.%d, sequence %d, game tick %d", a.Epoch.Host, a.Epoch.World, a.Epoch.Timeline, a.Sequence, a.GameTick)
 	}
 	if len(a.State) > 0 {
-		p.say("  state        %s", plain(string(a.State)))
+		p.say("  state        %s", strings.ReplaceAll(readable(a.State), "\n", "\n  "))
 	}
 	return p.result(a)
 }
@@ -87,7 +88,9 @@ func actorErrand(ask func(*client.Client, context.Context, host.Name) (controlpl
 }
 
 func (k *ctl) capabilities() *cobra.Command {
-	return k.asking(&cobra.Command{Use: "capabilities ACTOR", Short: "what a bot can be asked for, with schemas and grades of proof"}, cobra.ExactArgs(1),
+	return k.asking(&cobra.Command{Use: "capabilities ACTOR", Short: "what a bot can be asked for, with arguments and grades of proof",
+		Long: "Lists what a bot can be asked for: each with its risk, the grades of proof that its receipt can have, how it is\n" +
+			"cancelled, and its arguments. --json has their schemas."}, cobra.ExactArgs(1),
 		func(ctx context.Context, p *printer, c *client.Client, args []string) error {
 			n, err := name("actor", args[0])
 			if err != nil {
@@ -97,8 +100,8 @@ func (k *ctl) capabilities() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			for _, one := range all {
-				p.say("%-18s %-7s risk %-9s proof %-24s cancel %s", one.Name, one.Kind, one.Risk, one.Contract.Receipt, one.Cancellation)
+			for i := range all {
+				tellCapability(p, &all[i])
 			}
 			return p.result(map[string]any{"capabilities": all})
 		})
@@ -121,7 +124,7 @@ func (k *ctl) read() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			p.say("%s", plain(string(out)))
+			p.say("%s", readable(out))
 			return p.result(map[string]json.RawMessage{"untrusted": out})
 		})
 }
@@ -137,8 +140,40 @@ func (k *ctl) stop() *cobra.Command {
 }
 
 func (k *ctl) clear() *cobra.Command {
-	return k.asking(&cobra.Command{Use: "clear ACTOR", Short: "lift an emergency stop; a new lease and observation are needed then"}, cobra.ExactArgs(1),
-		actorErrand((*client.Client).ClearStop))
+	return k.asking(&cobra.Command{Use: "clear ACTOR", Short: "lift an emergency stop; a new lease and observation are needed then",
+		Long: "Lifts an emergency stop. What was asked for before stays ended, and the lease is over. It waits for the bot's next\n" +
+			"observation, for nothing can be asked for on an older one."}, cobra.ExactArgs(1),
+		func(ctx context.Context, p *printer, c *client.Client, args []string) error {
+			n, err := name("actor", args[0])
+			if err != nil {
+				return err
+			}
+			cleared, err := c.ClearStop(ctx, n)
+			if err != nil {
+				return err
+			}
+			a, newer := newerThan(ctx, c, cleared)
+			if a.Online && !newer {
+				p.say("the bot has not told anything since: what follows is from before; `blockworld ctl observe %s` shows when there is more", n)
+			}
+			return tellActor(p, &a)
+		})
+}
+
+// newerThan waits for an observation behind the one given, as long as a host may take for it. Without one it returns what
+// there is.
+func newerThan(ctx context.Context, c *client.Client, old controlplane.ActorView) (now controlplane.ActorView, newer bool) {
+	until := time.Now().Add(newerWithin)
+	for old.Online && time.Now().Before(until) {
+		a, err := c.Observe(ctx, old.ID)
+		if err == nil && (a.Epoch != old.Epoch || a.Sequence > old.Sequence) {
+			return a, true
+		}
+		if nap(ctx, newerEvery) != nil {
+			break
+		}
+	}
+	return old, false
 }
 
 // leaseTime is how long a lease is taken for when nothing is said.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 	"blockworld/controlplane"
 	"blockworld/controlplane/api/client"
 	"blockworld/controlplane/operation"
+	"blockworld/controlplane/policy"
 	"blockworld/effects/host"
 	"blockworld/sentinel"
 )
@@ -133,6 +135,7 @@ func (f *submitFlags) submit(ctx context.Context, p *printer, c *client.Client, 
 	}
 	l.end(settledView(&v))
 	tellOperation(p, &v)
+	l.tell(p, settledView(&v))
 	if err := errors.Join(err, p.result(v)); err != nil {
 		return err
 	}
@@ -200,11 +203,22 @@ func hold(ctx context.Context, c *client.Client, actor host.Name, id string) (*g
 			case <-keeping.Done():
 				return
 			case <-t.C:
-				c.Renew(keeping, actor, l.ID, leaseTime) // when it cannot be renewed, the next submit says so
+				// When it cannot be renewed, the next submit says so.
+				if longer, err := c.Renew(keeping, actor, l.ID, leaseTime); err == nil {
+					h.lease.Expires = longer.Expires // read when this has ended
+				}
 			}
 		}
 	}()
 	return h, nil
+}
+
+// tell says of a lease that the command took and leaves behind how long it lasts.
+func (h *grip) tell(p *printer, over bool) {
+	if h.ours && !over {
+		p.say("  lease     taken for this until %s; the operation ends with it: `blockworld ctl lease renew %s` keeps it, release gives it back",
+			h.lease.Expires.Time().Local().Format(time.TimeOnly), h.lease.Actor)
+	}
 }
 
 // end lets go of a lease that the command took. What is under way needs it, so it is given back only when nothing is.
@@ -466,7 +480,7 @@ func (k *ctl) answer(ctx context.Context, p *printer, c *client.Client, id host.
 		tellOperation(p, &v)
 		return errors.Join(p.result(v), fail(exitFailed, fmt.Errorf("operation %s awaits no confirmation: it is %s", id, v.State)))
 	case v.Challenge == nil:
-		return fail(exitDenied, errors.New("this token may not confirm: it needs the scope confirm, and the daemon must be the one that asked"))
+		return mayNotConfirm(ctx, c, &v)
 	}
 	tellEffects(p, &v)
 	if !approve && !deny {
@@ -483,6 +497,19 @@ func (k *ctl) answer(ctx context.Context, p *printer, c *client.Client, id host.
 		return err
 	}
 	return stands(&v)
+}
+
+// mayNotConfirm says why a waiting operation shows this caller no challenge.
+func mayNotConfirm(ctx context.Context, c *client.Client, v *operation.View) error {
+	me, err := c.Me(ctx)
+	switch {
+	case err != nil:
+		return err
+	case slices.Contains(me.Scopes, controlplane.ScopeConfirm):
+		return fail(exitFailed, fmt.Errorf("%s is away, so nothing can be confirmed for it: confirm when `blockworld ctl actors` shows it as ready", v.Actor))
+	}
+	return fail(exitDenied, fmt.Errorf("this token may not confirm: it speaks for %s and lacks the scope confirm; %s",
+		me.Principal, controlplane.HowToGet(controlplane.ScopeConfirm)))
 }
 
 // tellEffects lists what an approver approves.
@@ -522,7 +549,9 @@ func askPerson(p *printer, in any) (bool, error) {
 
 func (k *ctl) explain() *cobra.Command {
 	f := &submitFlags{}
-	cmd := k.asking(&cobra.Command{Use: "explain ACTOR CAPABILITY [JSON]", Short: "a dry run: what an action would do, and what policy says to it, rule by rule"}, cobra.RangeArgs(2, 3),
+	cmd := k.asking(&cobra.Command{Use: "explain ACTOR CAPABILITY [JSON]", Short: "a dry run: what an action would do, and what policy says to it, rule by rule",
+		Long: "Asks the bot what an action would do, and policy what it says to that. A star marks what has a say; of the rest the line\n" +
+			"says why it has none. Nothing is stored and nothing done."}, cobra.RangeArgs(2, 3),
 		func(ctx context.Context, p *printer, c *client.Client, args []string) error {
 			arguments, err := jsonArgument(k.in, args, 2)
 			if err != nil {
@@ -556,29 +585,63 @@ func (k *ctl) explain() *cobra.Command {
 func tellExplanation(p *printer, e *controlplane.Explanation) error {
 	if e.Bound == nil {
 		p.say("the bot refuses: %s: %s", plain(e.Refusal.Code), plain(e.Refusal.Message))
+		p.say("%s", e.Note)
 		return errors.Join(p.result(e), fail(exitDenied, fmt.Errorf("the bot refuses: %s", plain(e.Refusal.Code))))
 	}
 	p.say("what      %s", plain(e.Bound.Summary))
-	for _, l := range e.Lines {
-		mark := " "
-		if l.Matched {
-			mark = "*"
+	fine := 0
+	for i := range e.Lines {
+		if l := &e.Lines[i]; l.Part == policy.PartKernel && !l.Matched {
+			fine++
 		}
-		p.say("%s %-8s %-24s %-8s %s%s", mark, l.Part, l.ID, l.Result, plain(l.Why), missedWords(l.Missed))
+	}
+	p.say("  always   %s", kernelWords(fine, e.Lines))
+	for i := range e.Lines {
+		tellLine(p, &e.Lines[i])
 	}
 	p.say("decision  %s: %s: %s", e.Decision.Result, e.Decision.Code, plain(e.Decision.Reason))
 	if err := p.result(e); err != nil {
 		return err
 	}
-	if e.Decision.Result.String() == "deny" {
+	if e.Decision.Result == policy.Deny {
 		return fail(exitDenied, fmt.Errorf("it would be denied: %s", e.Decision.Code))
 	}
 	return nil
 }
 
-func missedWords(field string) string {
-	if field == "" {
-		return ""
+// kernelWords sums up the checks that no profile and no rule can set aside.
+func kernelWords(fine int, lines []policy.Line) string {
+	all := 0
+	for i := range lines {
+		if lines[i].Part == policy.PartKernel {
+			all++
+		}
 	}
-	return " (differs in " + field + ")"
+	if fine == all {
+		return fmt.Sprintf("%d checks that no rule can set aside (code, files, secrets, borrowed authority, unknown places, ...): none objects", all)
+	}
+	return fmt.Sprintf("of %d checks that no rule can set aside, %d object:", all, all-fine)
+}
+
+// tellLine is one line of an explanation. What has a say is marked; of what has none the line says why.
+func tellLine(p *printer, l *policy.Line) {
+	said := l.Result.String()
+	switch {
+	case l.Part == policy.PartDecision, l.Part == policy.PartKernel && !l.Matched:
+		return // told as a whole
+	case !l.Matched && l.Part != policy.PartRule:
+		said = "-"
+	}
+	mark, missed := "*", ""
+	if !l.Matched {
+		mark = " "
+		if l.Part != policy.PartProfile {
+			missed = " (differs in " + l.Missed + ")"
+		}
+	}
+	part := string(l.Part)
+	if l.Part == policy.PartKernel {
+		part = "always"
+	}
+	p.say("%s %-8s %-24s %-8s %s%s", mark, part, l.ID, said, plain(l.Why), missed)
 }

@@ -9,8 +9,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	"blockworld/controlplane"
 	"blockworld/controlplane/operation"
+	"blockworld/effects/host"
 	"blockworld/fixtures/blueprints"
 )
 
@@ -56,7 +59,8 @@ func TestCtl(t *testing.T) {
 	t.Run("CP-59/whoever submits does not approve without the right to", func(t *testing.T) {
 		agent := st.tokenFile("--principal", "agent", "--scopes", "read,control,execute,cancel")
 		v := st.ctlView(exitDone, "submit", "builder-1", "place_block", place("4"), "--task", "careful")
-		if o := ran(t.Context(), "ctl", "--daemon", st.served.Address, "--token-file", agent, "confirm", v.ID.String(), "--approve"); o.code != exitDenied {
+		if o := ran(t.Context(), "ctl", "--daemon", st.served.Address, "--token-file", agent, "confirm", v.ID.String(), "--approve"); o.code != exitDenied ||
+			!strings.Contains(o.errs, "lacks the scope confirm") || !strings.Contains(o.errs, "ctl token create") {
 			t.Errorf("%d: %s", o.code, o.errs)
 		}
 		if v := st.ctlView(exitDone, "confirm", v.ID.String(), "--deny"); v.State != operation.Rejected {
@@ -74,6 +78,90 @@ func TestCtl(t *testing.T) {
 		}
 		if o := st.ctl("explain", "builder-1", "place_block", place("4"), "--task", "forbidden"); o.code != exitDenied || !strings.Contains(o.out, "not for this task") {
 			t.Errorf("explain: %d: %s%s", o.code, o.out, o.errs)
+		}
+	})
+	t.Run("an explanation is in plain words, and says why it asked no rule", func(t *testing.T) {
+		o := st.ctl("explain", "builder-1", "look_at", `{"point":[8,-60,8]}`)
+		if o.code != exitDone || !strings.Contains(o.out, "checks that no rule can set aside") || strings.Contains(o.out, "facts") || strings.Contains(o.out, "kernel") ||
+			strings.Count(o.out, "say-nothing") != 1 || !strings.Contains(o.out, "decision  allow") {
+			t.Errorf("%d: %s%s", o.code, o.out, o.errs)
+		}
+		o = st.ctl("explain", "builder-1", "place_block", `{"pos":[8,-45,8],"state":"minecraft:stone"}`)
+		if o.code != exitDenied || !strings.Contains(o.out, "the bot refuses") || !strings.Contains(o.out, "no rule was asked") {
+			t.Errorf("%d: %s%s", o.code, o.out, o.errs)
+		}
+	})
+	t.Run("a lease that a command took goes with its operation, one that was there stays", func(t *testing.T) {
+		holder := func() string {
+			l, err := st.client().LeaseOf(t.Context(), "builder-1")
+			if err != nil {
+				t.Fatal(err)
+			}
+			return string(l.Holder)
+		}
+		st.ctl("lease", "release", "builder-1")
+		look := []string{"submit", "builder-1", "look_at", `{"point":[8,-60,8]}`, "--wait"}
+		if o := st.ctl(look...); o.code != exitDone || holder() != "" || strings.Contains(o.out, "lease") {
+			t.Errorf("%d: %s held by %q", o.code, o.out, holder())
+		}
+		st.ctlView(exitDenied, "submit", "builder-1", "place_block", place("4"), "--task", "forbidden")
+		if holder() != "" {
+			t.Errorf("after a refusal it is held by %q", holder())
+		}
+		v := st.ctl("submit", "builder-1", "place_block", place("4"), "--task", "careful")
+		if v.code != exitDone || holder() != "admin" || !strings.Contains(v.out, "lease     taken for this until") {
+			t.Errorf("under way: %s held by %q", v.out, holder())
+		}
+		if o := st.ctl("lease", "release", "builder-1"); o.code != exitDone {
+			t.Errorf("%s", o.errs)
+		}
+		if o := st.ctl("lease", "acquire", "builder-1"); o.code != exitDone {
+			t.Errorf("%s", o.errs)
+		}
+		if o := st.ctl(look...); o.code != exitDone || holder() != "admin" {
+			t.Errorf("one's own: %d: %s held by %q", o.code, o.out, holder())
+		}
+		agent := st.tokenFile("--principal", "agent", "--scopes", "read,control,execute,cancel")
+		if o := ran(t.Context(), "ctl", "--daemon", st.served.Address, "--token-file", agent, "lease", "acquire", "builder-1"); o.code != exitFailed ||
+			!strings.Contains(o.errs, "admin holds the lease") || !strings.Contains(o.errs, "lease release builder-1") {
+			t.Errorf("%d: %s", o.code, o.errs)
+		}
+		st.ctl("lease", "release", "builder-1")
+	})
+	t.Run("after a clear the observation shown is one to go on with", func(t *testing.T) {
+		if o := st.ctl("stop", "builder-1"); o.code != exitDone {
+			t.Fatal(o.errs)
+		}
+		o := st.ctl("clear", "builder-1", "--json")
+		var a controlplane.ActorView
+		if err := json.Unmarshal([]byte(o.out), &a); err != nil || o.code != exitDone {
+			t.Fatalf("%d, %v: %s", o.code, err, o.errs)
+		}
+		c := st.client()
+		l, err := c.Acquire(t.Context(), "builder-1", time.Minute)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, err := c.Submit(t.Context(), controlplane.SubmitRequest{Actor: "builder-1", Lease: l.ID, Key: "after-the-clear", Epoch: a.Epoch, Sequence: a.Sequence,
+			Action: host.Action{Capability: "look_at", Arguments: json.RawMessage(`{"point":[8,-60,8]}`)}})
+		if err != nil || v.State != operation.Queued {
+			t.Errorf("%v: %+v", err, v)
+		}
+		st.ctlView(exitDone, "wait", v.ID.String())
+		st.ctl("lease", "release", "builder-1")
+	})
+	t.Run("capabilities are shown with their arguments", func(t *testing.T) {
+		if o := st.ctl("capabilities", "builder-1"); o.code != exitDone || !strings.Contains(o.out, "pos                  required  cell that gets the block") {
+			t.Errorf("%d: %s", o.code, o.out)
+		}
+	})
+	t.Run("a daemon's folder names the folders of its bots' receipts", func(t *testing.T) {
+		bots := filepath.Join(st.data, "bots", "builder-1")
+		if o := ran(t.Context(), "receipts", "list", "--data", st.data); o.code != exitUsage || !strings.Contains(o.errs, "--data "+bots) || strings.Contains(o.errs, "probe") {
+			t.Errorf("%d: %s", o.code, o.errs)
+		}
+		if o := ran(t.Context(), "receipts", "list", "--data", bots); o.code != exitDone || !strings.Contains(o.out, "2,-60,1") {
+			t.Errorf("%d: %s%s", o.code, o.out, o.errs)
 		}
 	})
 	t.Run("changes are followed", func(t *testing.T) {

@@ -50,7 +50,7 @@ func newDemo(g *globals) *cobra.Command {
 	fl.StringVar(&f.version, "version", "1.21.8", "game version of the server")
 	fl.StringVar(&f.listen, "listen", "127.0.0.1:0", "address of the server; port 0 takes a free one")
 	fl.BoolVar(&f.hold, "hold", false, "keep the server up afterwards, until interrupted")
-	fl.BoolVar(&f.expose, "expose", false, "allow an address that other machines can reach")
+	fl.BoolVar(&f.expose, "expose", false, "allow a --listen that other machines can reach")
 	fl.Float64Var(&f.rate, "rate", 0, "uses per second, 0 for as fast as the server answers")
 	fl.IntVar(&f.pipeline, "pipeline", 1, "most placements on their way at once")
 	fl.DurationVar(&f.tick, "tick", 50*time.Millisecond, "length of a server tick")

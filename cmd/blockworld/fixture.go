@@ -42,7 +42,7 @@ func newFixtureServe(g *globals) *cobra.Command {
 	}
 	fl := cmd.Flags()
 	fl.StringVar(&f.listen, "listen", "127.0.0.1:25565", "address to listen on; port 0 takes a free one")
-	fl.BoolVar(&f.expose, "expose", false, "allow an address that other machines can reach")
+	fl.BoolVar(&f.expose, "expose", false, "allow a --listen that other machines can reach")
 	fl.StringVar(&f.version, "version", "1.21.8", "game version")
 	fl.StringVar(&f.terrain, "terrain", "flat", "flat or hills")
 	fl.StringVar(&f.mode, "gamemode", "creative", "survival or creative")

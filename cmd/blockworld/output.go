@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -42,7 +41,7 @@ func (p *printer) result(v any) error {
 	if !p.json {
 		return nil
 	}
-	data, err := json.Marshal(v)
+	data, err := plainJSON(v)
 	if err != nil {
 		return err
 	}

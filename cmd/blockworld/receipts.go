@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -27,7 +29,7 @@ func newReceipts(g *globals) *cobra.Command {
 func looking(data string, f func(*journal.Journal) error) error {
 	j, err := journal.Look(data, journal.Options{})
 	if err != nil {
-		return openFailed(err)
+		return orBots(data, openFailed(err))
 	}
 	defer j.Close()
 	return f(j)
@@ -38,10 +40,33 @@ func withJournal(data string, f func(*journal.Journal) error) error {
 	s := session{data: data}
 	j, err := s.openJournal(true)
 	if err != nil {
-		return err
+		return orBots(data, err)
 	}
 	defer j.Close()
 	return f(j)
+}
+
+// botsFolder holds a folder for each bot of a daemon, with its journal.
+const botsFolder = "bots"
+
+// orBots says of a daemon's folder where its bots' receipts lie, in place of saying that there is no journal.
+func orBots(data string, err error) error {
+	if !errors.Is(err, journal.ErrNoJournal) {
+		return err
+	}
+	bots, _ := filepath.Glob(filepath.Join(data, botsFolder, "*", journal.FileName)) // a folder that cannot be read has none
+	if len(bots) == 0 {
+		return err
+	}
+	var where []string
+	for _, b := range bots[:min(len(bots), mostLines)] {
+		where = append(where, "--data "+filepath.Dir(b))
+	}
+	more := ""
+	if n := len(bots) - len(where); n > 0 {
+		more = fmt.Sprintf(" (and %d more)", n)
+	}
+	return fail(exitUsage, fmt.Errorf("%s is a daemon's folder: each of its bots has receipts of its own, see %s%s", data, strings.Join(where, ", "), more))
 }
 
 // receiptLine is the JSON of one receipt.
@@ -88,7 +113,11 @@ func newReceiptsList(g *globals, data *string) *cobra.Command {
 					}
 					l := lineOf(n, entry, r)
 					lines = append(lines, l)
-					p.say("%6d  %s  step %-5d %-14s %s", l.Number, l.Action, l.Step, l.Pos, l.Grade)
+					what := fmt.Sprintf("step %-5d %-14s", l.Step, l.Pos)
+					if r.Outcome.Postcondition.Capability() != effects.PlaceBlock {
+						what = fmt.Sprintf("%-25s", l.Effect) // of no cell
+					}
+					p.say("%6d  %s  %s %s", l.Number, l.Action, what, l.Grade)
 					return true
 				})
 				if err != nil {
@@ -130,7 +159,11 @@ func newReceiptsShow(g *globals, data *string) *cobra.Command {
 func tellReceipt(p *printer, r effects.Receipt) {
 	o := r.Outcome
 	p.say("action %s of mission %s", o.Action, o.Mission)
-	p.say("  %s, step %d at %v in %s, %s", o.Postcondition.Capability(), o.Step.Index+1, o.Step.Pos, o.Step.Dimension, o.Server)
+	if c := o.Postcondition.Capability(); c == effects.PlaceBlock {
+		p.say("  %s, step %d at %v in %s, %s", c, o.Step.Index+1, o.Step.Pos, o.Step.Dimension, o.Server)
+	} else {
+		p.say("  %s, %s", c, o.Server)
+	}
 	p.say("  %s, grade %s, attribution %s: %s", o.Verdict, o.Grade, o.Attribution, o.Code.Words())
 	if c, ok := o.Postcondition.(effects.CellsBecome); ok {
 		for _, cell := range c.Cells {

@@ -21,7 +21,7 @@ func Listen(ctx context.Context, address string, expose, tokens bool) (net.Liste
 	if !loopbackName(host) {
 		switch {
 		case !expose:
-			return nil, fmt.Errorf("%s: %w: listen on 127.0.0.1 or ask for it with the expose flag", address, ErrExposed)
+			return nil, fmt.Errorf("%s: %w: listen on 127.0.0.1, or allow it with --expose, or expose: true in the configuration", address, ErrExposed)
 		case !tokens:
 			return nil, fmt.Errorf("%s: %w and tokens are off: switch tokens on, or listen on 127.0.0.1", address, ErrExposed)
 		}

@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"net/http"
 	"strconv"
@@ -98,7 +97,7 @@ func (s *Server) write(c huma.Context, err error) {
 		c.SetHeader(name, value)
 	}
 	c.SetStatus(r.Status)
-	_ = json.NewEncoder(c.BodyWriter()).Encode(r.Problem) // the caller has gone when this fails
+	_ = writeJSON(c.BodyWriter(), r.Problem) // the caller has gone when this fails
 }
 
 // Refuse answers with a refusal, for handlers that were mounted.
@@ -111,7 +110,7 @@ func (s *Server) writeProblem(w http.ResponseWriter, err error) {
 		w.Header().Set(name, value)
 	}
 	w.WriteHeader(r.Status)
-	_ = json.NewEncoder(w).Encode(r.Problem) // the caller has gone when this fails
+	_ = writeJSON(w, r.Problem) // the caller has gone when this fails
 }
 
 func refusalHeaders(r *refusalBody) map[string]string {

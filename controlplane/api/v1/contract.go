@@ -37,6 +37,9 @@ func ContractOf(c controlplane.CapabilityView, by host.Authority) Contract {
 		Result: "OperationView", DryRun: "POST /v1/explain", Idempotency: "principal and key",
 		Receipt: c.LeastGrade + " to " + c.Grade,
 	}
+	if c.LeastGrade == c.Grade {
+		k.Receipt = c.Grade
+	}
 	switch c.Kind {
 	case host.KindRead:
 		k.Result, k.DryRun, k.Idempotency, k.Receipt = "Output", "", "a read changes nothing", "none"
