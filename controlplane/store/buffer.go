@@ -24,7 +24,7 @@ const (
 type write struct {
 	value   []byte
 	deleted bool
-	owned   bool // the room behind the value is the store's, too
+	owned   bool // nobody else has a hand on the value
 }
 
 // buffer is a Tx whose writes wait until its function has succeeded, so that one that fails leaves nothing behind while
@@ -72,7 +72,7 @@ func (t *buffer) Put(b Bucket, key, value []byte) {
 	t.write(b, key, write{value: value})
 }
 
-// putOwned is Put for a value that nobody else has a hand on: its checksum goes into the room behind it.
+// putOwned is Put for a value that nobody else has a hand on: it is kept as it is.
 func (t *buffer) putOwned(b Bucket, key, value []byte) {
 	t.write(b, key, write{value: value, owned: true})
 }

@@ -17,13 +17,9 @@ func sealOf(b Bucket, key, value []byte) uint32 {
 	return crc32.Update(sum, castagnoli, value)
 }
 
-// sealed returns a value with its checksum behind it; owned: in the room behind the value, if there is enough.
-func sealed(b Bucket, key, value []byte, owned bool) []byte {
-	out := value
-	if !owned || cap(value) < len(value)+sealSize {
-		out = make([]byte, len(value), len(value)+sealSize)
-		copy(out, value)
-	}
+// sealed returns a value with its checksum behind it.
+func sealed(b Bucket, key, value []byte) []byte {
+	out := append(make([]byte, 0, len(value)+sealSize), value...)
 	return binary.BigEndian.AppendUint32(out, sealOf(b, key, value))
 }
 

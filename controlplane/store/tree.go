@@ -122,6 +122,6 @@ func (r *boltReader) write(b Bucket, key []byte, w write) error {
 	case b == Meta && string(key) == string(versionKey):
 		return errors.New("the layout's version is not for callers to write")
 	default:
-		return bucket.Put(key, sealed(b, key, w.value, w.owned))
+		return bucket.Put(key, sealed(b, key, w.value))
 	}
 }
