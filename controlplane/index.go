@@ -145,6 +145,9 @@ func (g *Gateway) tell(all []told) {
 				g.totals.enter(op)
 				g.changed(op)
 			}
+			if o != nil && all[i].handed && o.state == operation.Delivered { // the newer word does not bring it to its host
+				g.handOver(o, op)
+			}
 			continue
 		}
 		if o.state != op.State || o.version == 0 {
@@ -180,9 +183,7 @@ func (g *Gateway) route(o *openOp, op *operation.Operation, effects []operation.
 		}
 		h.enqueue(o)
 	case handed:
-		h.ready = append(h.ready, delivery(op))
-		o.due, o.wait = g.again(o, g.now())
-		h.wake()
+		g.handOver(o, op)
 	}
 	for _, e := range effects {
 		switch e := e.(type) {
@@ -196,4 +197,15 @@ func (g *Gateway) route(o *openOp, op *operation.Operation, effects []operation.
 			}
 		}
 	}
+}
+
+// handOver puts a delivery up for the poll that waits for it. Under mu.
+func (g *Gateway) handOver(o *openOp, op *operation.Operation) {
+	h := g.hosts[op.Host]
+	if h == nil || !h.live {
+		return
+	}
+	h.ready = append(h.ready, delivery(op))
+	o.due, o.wait = g.again(o, g.now())
+	h.wake()
 }

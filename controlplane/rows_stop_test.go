@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"blockworld/controlplane/hosttest"
 	"blockworld/controlplane/operation"
 	"blockworld/controlplane/policy"
+	"blockworld/controlplane/store"
 	"blockworld/effects/host"
 )
 
@@ -55,6 +57,34 @@ func TestStopRows(t *testing.T) {
 		if b := w.deliver(); len(b.Cancellations) != 1 || !b.Cancellations[0].Stop {
 			t.Fatalf("the host hears %+v", b)
 		}
+	})
+
+	t.Run("CP-99,CP-62/told before the delivery that it overtakes", func(t *testing.T) {
+		slow := &slowReply{Engine: store.Memory(), stored: make(chan struct{}), release: make(chan struct{})}
+		w := newWorld(t, func(w *world) { w.engine = slow })
+		r := w.request(ann, "bot1")
+		slow.next.Store(true) // the submit's: nothing else is stored meanwhile
+		submitted := aside(func() (operation.View, error) { return w.g.Submit(w.ctx, ann, r) })
+		w.asked(1)
+		w.deliver() // its question, and the answer
+		polled := aside(func() (host.Batch, error) { return w.h.PollOnce(w.ctx, host.MaxBatch, 20*time.Second) })
+		<-slow.stored
+		_, err := w.g.Stop(w.ctx, ann, "bot1", "smoke")
+		w.ok(err)
+		close(slow.release)
+		s := <-submitted
+		w.ok(s.err)
+		b := <-polled
+		w.ok(b.err)
+		all := append(b.v.Deliveries, w.deliver().Deliveries...)
+		if w.look(ann, s.v.ID).State == operation.Cancelled && len(all) == 0 {
+			return // the poll came too late for the submit: it was queued, and is over
+		}
+		if len(all) != 1 || all[0].Op != s.v.ID {
+			t.Fatalf("the host has %+v of operation %s, which is %+v", all, s.v.ID, w.look(ann, s.v.ID))
+		}
+		w.ok(w.h.Refuse(w.ctx, all[0], host.CodeUnbound))
+		w.is(w.look(ann, s.v.ID), operation.Stale)
 	})
 
 	t.Run("CP-98/survives a crash", func(t *testing.T) {
@@ -476,4 +506,20 @@ func (w *world) renewed(r *controlplane.SubmitRequest) string {
 func (w *world) passed(r *controlplane.SubmitRequest) string {
 	w.ok(w.g.Release(w.ctx, ann, "bot1", r.Lease))
 	return w.lease(bob, "bot1")
+}
+
+// slowReply is an engine whose next change is on disk long before its caller hears of it.
+type slowReply struct {
+	store.Engine
+	next            atomic.Bool
+	stored, release chan struct{}
+}
+
+func (s *slowReply) Update(f func(store.Tx) error) error {
+	err := s.Engine.Update(f)
+	if s.next.CompareAndSwap(true, false) {
+		close(s.stored)
+		<-s.release
+	}
+	return err
 }
