@@ -127,7 +127,7 @@ type EquipWatch struct {
 func (w *EquipWatch) Observe(f Fact) {
 	switch e := f.Event.(type) {
 	case worldstate.ContainerContent:
-		i := hotbarWindow + int(w.Slot)
+		i := worldstate.SlotHotbar + int(w.Slot)
 		if e.Window != 0 || i >= len(e.Slots) || !e.Slots[i].Known {
 			return
 		}

@@ -5,9 +5,6 @@ import (
 	"blockworld/worldstate/registry"
 )
 
-// hotbarWindow is where the hotbar begins in the slots of window 0.
-const hotbarWindow = 36
-
 // slotAccount compares the counts that the server shows of one hotbar slot with the uses it counted (survival only).
 // A fact must lie below the base by at least the uses counted since and at most those plus the ones that are still out.
 // The base is never moved by facts, so a fact that comes before the counter of the same use does no harm.
@@ -51,13 +48,13 @@ func (p *Placements) slotFacts(f Fact) {
 		if e.Window != 0 {
 			return
 		}
-		for i := hotbarWindow; i < hotbarWindow+9 && i < len(e.Slots); i++ {
-			p.slotShown(f.Sequence, int8(i-hotbarWindow), e.Slots[i])
+		for i := worldstate.SlotHotbar; i < worldstate.SlotHotbar+9 && i < len(e.Slots); i++ {
+			p.slotShown(f.Sequence, int8(i-worldstate.SlotHotbar), e.Slots[i])
 		}
 	case worldstate.ContainerSlot:
 		switch {
-		case e.Window == 0 && e.Slot >= hotbarWindow && e.Slot < hotbarWindow+9:
-			p.slotShown(f.Sequence, int8(e.Slot-hotbarWindow), e.Content)
+		case e.Window == 0 && e.Slot >= worldstate.SlotHotbar && e.Slot < worldstate.SlotHotbar+9:
+			p.slotShown(f.Sequence, int8(e.Slot-worldstate.SlotHotbar), e.Content)
 		case e.Window == -2 && e.Slot >= 0 && e.Slot < 9:
 			p.slotShown(f.Sequence, int8(e.Slot), e.Content)
 		}

@@ -102,9 +102,6 @@ func Classify(item string, makes []string, clicked string, sneaking bool) Class 
 	return c
 }
 
-// MaxText is the longest chat line a server takes, in UTF-16 code units.
-const MaxText = 256
-
 // TextClass returns what a chat line may do: everything that starts with a slash is a command, and those that whisper
 // are private chat besides.
 func TextClass(text string) Class {

@@ -95,7 +95,7 @@ func supplies(f *Facts) RefusalSet {
 		when(f.Quantity.refuses(), RuleBudgetQuantity) |
 		when(f.Distance.refuses(), RuleBudgetDistance) |
 		when(f.Characters.refuses(), RuleBudgetCharacters) |
-		when(f.TextLength == 0 || f.TextLength > MaxText || f.TextLegal != Yes, RuleTextForm) |
+		when(f.TextLength == 0 || f.TextLength > effects.MaxText || f.TextLegal != Yes, RuleTextForm) |
 		when(f.Paced != Yes, RulePace)
 }
 

@@ -74,7 +74,7 @@ var breakers = map[RuleID]func(*Facts){
 	RuleBudgetQuantity:    func(f *Facts) { f.Quantity.Left = 0 },
 	RuleBudgetDistance:    func(f *Facts) { f.Distance.Left = 4 },
 	RuleBudgetCharacters:  func(f *Facts) { f.Characters.Left = 4 },
-	RuleTextForm:          func(f *Facts) { f.TextLength = MaxText + 1 },
+	RuleTextForm:          func(f *Facts) { f.TextLength = effects.MaxText + 1 },
 	RulePace:              func(f *Facts) { f.Paced = No },
 }
 

@@ -31,7 +31,7 @@ func NewSectionStore() *SectionStore {
 
 // intern replaces the sections of a freshly decoded column by equal ones that somebody has already.
 func (st *SectionStore) intern(c *Column) {
-	var room [24]uint64
+	var room [usualSections]uint64
 	hashes := room[:0]
 	for _, s := range c.sections {
 		hashes = append(hashes, st.hash(s))

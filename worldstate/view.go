@@ -47,11 +47,7 @@ func (v View) Block(pos geom.BlockPos) (registry.StateID, bool) {
 	if c == nil || n.pos != pos.Chunk() {
 		return v.m.world.far(pos)
 	}
-	dy := uint32(pos.Y - c.minY)
-	if int(dy>>4) >= len(c.sections) {
-		return 0, false
-	}
-	return c.sections[dy>>4].at(dy&15<<8 | uint32(pos.Z&15<<4|pos.X&15)), true
+	return c.Block(pos.X, pos.Y, pos.Z)
 }
 
 // Loaded tells whether a column is loaded.

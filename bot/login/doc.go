@@ -1,8 +1,8 @@
 // Package login brings a connection from the first byte to the play phase: handshake, login, configuration, and the
 // parts of them that come back in the middle of play.
 //
-// Machine is a pure step machine. Packets of the server flow in, actions flow out (send this, switch that, tell the
-// mirror this), and the caller carries them out in the order given. It does no I/O, reads no clock and draws no
+// Machine is a pure step machine. Packets of the server flow in, actions flow out (send this, switch that, this is
+// who we are), and the caller carries them out in the order given. It does no I/O, reads no clock and draws no
 // randomness: the shared secret is passed in, the session server is asked by the caller, deadlines are the caller's.
 //
 // Invariants:

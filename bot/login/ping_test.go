@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode"
 
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
@@ -117,7 +118,23 @@ func FuzzParseStatus(f *testing.F) {
 	for _, s := range []string{statusJSON, "{}", "[]", `{"version":{"protocol":-1},"description":"x"}`, `{"players":{"sample":[null]}}`} {
 		f.Add(s)
 	}
-	f.Fuzz(func(_ *testing.T, s string) { parseStatus(s) })
+	f.Fuzz(func(t *testing.T, s string) {
+		status, err := parseStatus(s)
+		if err != nil {
+			if !errors.Is(err, ErrNotMinecraft) {
+				t.Errorf("an error of no kind: %v", err)
+			}
+			return
+		}
+		if len(status.Sample) > maxSample {
+			t.Errorf("%d names are kept", len(status.Sample))
+		}
+		for _, shown := range append(status.Sample, status.Version, string(status.MOTD)) {
+			if strings.ContainsFunc(shown, func(r rune) bool { return unicode.IsControl(r) && r != '\n' }) {
+				t.Errorf("%q holds a control character", shown)
+			}
+		}
+	})
 }
 
 func FuzzBrand(f *testing.F) {

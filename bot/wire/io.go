@@ -353,9 +353,9 @@ func (io *IO) length(max int) int {
 	return int(n)
 }
 
-// List is a VarInt count, then that many elements, each at least min bytes long. Memory grows with what is really
+// List is a VarInt count, then that many elements, each at least size bytes long. Memory grows with what is really
 // there, not with the count.
-func List[T any](io *IO, v *[]T, min int, each func(*IO, *T)) {
+func List[T any](io *IO, v *[]T, size int, each func(*IO, *T)) {
 	if !io.reading {
 		if len(*v) > maxList {
 			io.Fail(fmt.Errorf("%w: list of %d, at most %d", ErrTooLong, len(*v), maxList))
@@ -368,11 +368,11 @@ func List[T any](io *IO, v *[]T, min int, each func(*IO, *T)) {
 		}
 		return
 	}
-	n := io.count(min)
+	n := io.count(size)
 	if n == 0 {
 		return
 	}
-	out := make([]T, 0, minInt(n, firstAlloc))
+	out := make([]T, 0, min(n, firstAlloc))
 	for i := 0; i < n && io.err == nil; i++ {
 		var e T
 		out = append(out, e)
@@ -381,8 +381,8 @@ func List[T any](io *IO, v *[]T, min int, each func(*IO, *T)) {
 	*v = out
 }
 
-// count reads the number of elements of a list whose elements take at least min bytes.
-func (io *IO) count(min int) int {
+// count reads the number of elements of a list whose elements take at least size bytes.
+func (io *IO) count(size int) int {
 	var n int32
 	io.VarInt(&n)
 	switch {
@@ -391,16 +391,9 @@ func (io *IO) count(min int) int {
 	case n < 0 || n > maxList:
 		io.err = fmt.Errorf("%w: list of %d, at most %d", ErrTooLong, n, maxList)
 		return 0
-	case int64(n)*int64(min) > int64(io.remaining()):
+	case int64(n)*int64(size) > int64(io.remaining()):
 		io.err = ErrShort
 		return 0
 	}
 	return int(n)
-}
-
-func minInt(a, b int) int {
-	if a < b {
-		return a
-	}
-	return b
 }

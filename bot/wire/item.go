@@ -157,7 +157,7 @@ func (io *IO) stacks(v *[]ItemStack) {
 	if n == 0 {
 		return
 	}
-	out := make([]ItemStack, 0, minInt(n, firstAlloc))
+	out := make([]ItemStack, 0, min(n, firstAlloc))
 	for i := 0; i < n && (io.ok() || io.truncated()); i++ {
 		out = append(out, ItemStack{})
 		io.stackOrLost(&out[i])
