@@ -10,15 +10,14 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
 
-	"blockworld/bot/login"
 	"blockworld/controlplane/policy"
 	"blockworld/effects/host"
-	"blockworld/sentinel"
 	"blockworld/worldstate/geom"
-	"blockworld/worldstate/registry"
 )
 
 // config is blockworld.yaml: what `serve` and `host` run. Environment goes over the file, flags over both.
@@ -27,10 +26,15 @@ type config struct {
 	Listen string    `yaml:"listen"` // address of HTTP, MCP and the host protocol
 	Expose bool      `yaml:"expose"` // allow an address that other machines can reach
 	Host   host.Name `yaml:"host"`   // name of the host that runs the bots below
+	Retain duration  `yaml:"retain"` // how long operations are kept that have ended, such as 720h; for ever by default
 
-	Policy policy.Config `yaml:"policy"`
-	Plots  []plotConfig  `yaml:"plots"`
-	Bots   []botConfig   `yaml:"bots"`
+	Policy policy.Config  `yaml:"policy"`
+	Plots  []plotConfig   `yaml:"plots"`
+	Bots   []botConfig    `yaml:"bots"`
+	Remote []remoteConfig `yaml:"remote"` // bots that other processes run
+
+	notes    []string  // what looks mistaken and may be meant
+	mentions []mention // principals that are spoken of
 }
 
 // plotConfig is one plot: where its bots may build, and whose it is.
@@ -69,6 +73,25 @@ type budgetsConfig struct {
 	Characters int32 `yaml:"characters"` // of chat; 100,000 by default
 }
 
+// duration is a length of time written 720h.
+type duration time.Duration
+
+// UnmarshalText reads a duration.
+func (d *duration) UnmarshalText(text []byte) error {
+	n, err := time.ParseDuration(string(text))
+	if err != nil {
+		return fmt.Errorf("%q is no length of time: write one such as 720h", text)
+	}
+	*d = duration(n)
+	return nil
+}
+
+// UnmarshalYAML reads a duration, and says where it stands when it is none.
+func (d *duration) UnmarshalYAML(n ast.Node) error { return read(n, d.UnmarshalText) }
+
+// String writes a duration.
+func (d duration) String() string { return time.Duration(d).String() }
+
 // boxText is a box written X1,Y1,Z1:X2,Y2,Z2.
 type boxText geom.BlockBox
 
@@ -78,6 +101,9 @@ func (b *boxText) UnmarshalText(text []byte) error {
 	*b = boxText(box)
 	return err
 }
+
+// UnmarshalYAML reads a box, and says where it stands when it is none.
+func (b *boxText) UnmarshalYAML(n ast.Node) error { return read(n, b.UnmarshalText) }
 
 // MarshalText writes a box.
 func (b boxText) MarshalText() ([]byte, error) {
@@ -108,7 +134,7 @@ func loadConfig(path string, getenv func(string) string) (*config, error) {
 	if err := c.environment(getenv); err != nil {
 		return nil, err
 	}
-	if err := c.complete(); err != nil {
+	if err := c.complete(placesIn(data)); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return c, nil
@@ -191,126 +217,6 @@ func readSecret(path string) ([]byte, error) {
 // othersCanRead tells whether more than the owner may read a file, where files have such rights.
 func othersCanRead(info os.FileInfo) bool {
 	return runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0
-}
-
-// complete fills in defaults and checks what the file's parts say about each other.
-func (c *config) complete() error {
-	def := func(s *string, v string) {
-		if *s == "" {
-			*s = v
-		}
-	}
-	def(&c.Data, "blockworld-data")
-	def(&c.Listen, "127.0.0.1:7643")
-	if c.Host == "" {
-		c.Host = "local"
-	}
-	if err := c.Host.Check("host"); err != nil {
-		return err
-	}
-	plots := map[host.Name]*plotConfig{}
-	for i := range c.Plots {
-		p := &c.Plots[i]
-		def(&p.Dimension, "minecraft:overworld")
-		if err := p.check(); err != nil {
-			return err
-		}
-		if plots[p.ID] != nil {
-			return fmt.Errorf("plot %s is listed twice", p.ID)
-		}
-		plots[p.ID] = p
-	}
-	seen, accounts := map[host.Name]bool{}, map[string]host.Name{}
-	for i := range c.Bots {
-		b := &c.Bots[i]
-		def(&b.Auth, "offline")
-		def(&b.Version, "auto")
-		if err := b.check(plots); err != nil {
-			return err
-		}
-		account := strings.ToLower(b.Username) + "@" + strings.ToLower(b.Address)
-		switch other, taken := accounts[account]; {
-		case seen[b.ID]:
-			return fmt.Errorf("bot %s is listed twice", b.ID)
-		case taken:
-			return fmt.Errorf("bots %s and %s are one account on one server: a server lets an account in once", other, b.ID)
-		}
-		seen[b.ID], accounts[account] = true, b.ID
-	}
-	if len(c.Policy.Plots) > 0 {
-		return errors.New("policy.plots: plots are listed under plots, with their boxes")
-	}
-	for _, p := range c.Plots {
-		c.Policy.Plots = append(c.Policy.Plots, policy.Plot{ID: p.ID, World: p.Dimension, Owner: p.Owner, Ownership: p.Ownership})
-	}
-	return nil
-}
-
-func (p *plotConfig) check() error {
-	if err := p.ID.Check("plot"); err != nil {
-		return err
-	}
-	if p.Build == (boxText{}) {
-		return fmt.Errorf("plot %s: build is missing: the box X1,Y1,Z1:X2,Y2,Z2 of cells that may change", p.ID)
-	}
-	if p.Owner != "" {
-		if err := p.Owner.Check("owner"); err != nil {
-			return fmt.Errorf("plot %s: %w", p.ID, err)
-		}
-	}
-	if err := p.plot().Validate(); err != nil {
-		return fmt.Errorf("plot %s: %w", p.ID, err)
-	}
-	return nil
-}
-
-// plot are the boxes that the guard checks.
-func (p *plotConfig) plot() sentinel.Plot {
-	plot := sentinel.PlotOf(geom.BlockBox(p.Build))
-	if p.Walk != nil {
-		plot.Walk = geom.BlockBox(*p.Walk)
-	}
-	return plot
-}
-
-func (b *botConfig) check(plots map[host.Name]*plotConfig) error {
-	if err := b.ID.Check("bot"); err != nil {
-		return err
-	}
-	complain := func(format string, args ...any) error {
-		return fmt.Errorf("bot %s: "+format, append([]any{b.ID}, args...)...)
-	}
-	switch _, version := registry.ByVersionName(b.Version); {
-	case b.Address == "":
-		return complain("address is missing: HOST or HOST:PORT of its server")
-	case b.Auth != "offline":
-		return complain("auth %q: offline is the only one there is", b.Auth)
-	case b.Version != "auto" && !version:
-		return complain("version %q is none of auto, %s", b.Version, versionNames())
-	case b.ViewDistance != 0 && (b.ViewDistance < 2 || b.ViewDistance > 32):
-		return complain("view_distance %d is not within 2..32 chunks", b.ViewDistance)
-	case b.Budgets.Uses < 0 || b.Budgets.Distance < 0 || b.Budgets.Characters < 0:
-		return complain("budgets cannot be negative")
-	case b.Plot == "":
-		return complain("plot is missing: which of the plots it works on")
-	case plots[b.Plot] == nil:
-		return complain("there is no plot %s", b.Plot)
-	}
-	if _, _, err := login.ParseAddress(b.Address); err != nil {
-		return complain("address: %w", err)
-	}
-	if err := login.CheckUsername(b.Username); err != nil {
-		return complain("%w", err)
-	}
-	if p := plots[b.Plot]; p.Server != "" && !strings.EqualFold(p.Server, b.Address) {
-		return complain("its plot %s lies on %s, not on %s", b.Plot, p.Server, b.Address)
-	}
-	if b.Owner != "" {
-		if err := b.Owner.Check("owner"); err != nil {
-			return complain("%w", err)
-		}
-	}
-	return nil
 }
 
 // path resolves a path of the configuration against the data folder.

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"blockworld/controlplane/policy"
 	"blockworld/effects/host"
@@ -53,7 +54,7 @@ func TestConfigDefaults(t *testing.T) {
 		Policy: policy.Config{Plots: []policy.Plot{{ID: "garden", World: "minecraft:overworld", Owner: "alice"}}},
 		Plots:  []plotConfig{{ID: "garden", Dimension: "minecraft:overworld", Build: boxText{Min: geom.BlockPos{Y: -60}, Max: geom.BlockPos{X: 9, Y: -50, Z: 9}}, Owner: "alice"}},
 		Bots:   []botConfig{{ID: "builder-1", Address: "localhost:25565", Username: "Builder1", Auth: "offline", Version: "auto", Plot: "garden"}}}
-	if diff := cmp.Diff(want, c); diff != "" {
+	if diff := cmp.Diff(want, c, cmpopts.IgnoreUnexported(config{})); diff != "" {
 		t.Error(diff)
 	}
 	if e, err := policy.Compile(c.Policy); err != nil || e.Profile() != policy.Guarded {

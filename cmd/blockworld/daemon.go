@@ -37,6 +37,9 @@ type daemon struct {
 
 const mcpPath = "/mcp"
 
+// firstAdmin is the principal of the token that the first start makes.
+const firstAdmin host.Name = "admin"
+
 // programVersion is told to clients.
 const programVersion = "dev"
 
@@ -84,8 +87,11 @@ func (d *daemon) openGateway(p *printer) (err error) {
 	for _, b := range d.config.Bots {
 		owners[b.ID] = b.Owner
 	}
+	for _, r := range d.config.Remote {
+		owners[r.Actor] = r.Owner
+	}
 	d.gateway, err = controlplane.New(controlplane.Options{
-		Engine: d.store, Policy: d.policy, Owners: owners, Now: time.Now, Rand: rand.Reader,
+		Engine: d.store, Policy: d.policy, Owners: owners, Retain: time.Duration(d.config.Retain), Now: time.Now, Rand: rand.Reader,
 		At: crashAt[controlplane.Point](os.Getenv, "daemon"), Log: p.logger("gateway"),
 	})
 	if err != nil {
@@ -131,7 +137,7 @@ func (d *daemon) firstToken(another bool) (string, error) {
 	if err != nil || len(all) > 0 && !another {
 		return "", err
 	}
-	g := token.Grant{Kind: token.User, Principal: "admin", Actors: []string{"*"}, Scopes: allScopes()}
+	g := token.Grant{Kind: token.User, Principal: firstAdmin, Actors: []string{"*"}, Scopes: allScopes()}
 	if len(all) == 0 {
 		g.ID = "admin"
 	}

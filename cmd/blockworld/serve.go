@@ -11,13 +11,13 @@ import (
 
 	"blockworld/controlplane/api"
 	"blockworld/controlplane/store"
-	"blockworld/effects/host"
 )
 
 // daemonFlags are the flags of serve; they go over the environment and the file.
 type daemonFlags struct {
 	config, listen, data string
 	expose, newAdmin     bool
+	check                bool
 }
 
 func newServe(g *globals) *cobra.Command {
@@ -34,6 +34,9 @@ func newServe(g *globals) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if f.check {
+				return c.check(cmd.Context(), g.printer(cmd))
+			}
 			return runDaemon(cmd.Context(), g.service(cmd), c, f.newAdmin)
 		},
 	}
@@ -41,8 +44,9 @@ func newServe(g *globals) *cobra.Command {
 	fl.StringVarP(&f.config, "config", "c", "blockworld.yaml", "the configuration")
 	fl.StringVar(&f.listen, "listen", "", "address of HTTP, MCP and the host protocol; port 0 takes a free one")
 	fl.StringVar(&f.data, "data", "", "folder of the store, the bots' journals and the server profiles")
-	fl.BoolVar(&f.expose, "expose", false, "allow an address that other machines can reach")
+	fl.BoolVar(&f.expose, "expose", false, "allow a --listen that other machines can reach")
 	fl.BoolVar(&f.newAdmin, "new-admin-token", false, "make another admin token, when the first is lost")
+	fl.BoolVar(&f.check, "check", false, "read the configuration, say what it would do and what is wrong, and start nothing")
 	return cmd
 }
 
@@ -64,18 +68,6 @@ func (f *daemonFlags) load(cmd *cobra.Command) (*config, error) {
 	return c, nil
 }
 
-// served is what serve tells at its start.
-type served struct {
-	Address    string      `json:"address"`
-	MCP        string      `json:"mcp"`
-	Data       string      `json:"data"`
-	Profile    string      `json:"policy_profile"`
-	Revision   string      `json:"policy_revision"`
-	Bots       []host.Name `json:"bots"`
-	Plots      []host.Name `json:"plots"`
-	AdminToken string      `json:"admin_token_file,omitempty"` // made by this start
-}
-
 // runDaemon opens everything, says what is there, and works until ctx ends.
 func runDaemon(ctx context.Context, p *printer, c *config, newAdmin bool) error {
 	d, err := openDaemon(ctx, p, c)
@@ -83,48 +75,17 @@ func runDaemon(ctx context.Context, p *printer, c *config, newAdmin bool) error 
 		return err
 	}
 	made, err := d.firstToken(newAdmin)
+	var s served
 	if err == nil {
-		err = p.result(d.tell(p, made))
+		s, err = d.tell(p, made)
+	}
+	if err == nil {
+		err = p.result(s)
 	}
 	if err != nil {
 		return errors.Join(err, d.close())
 	}
 	return untilStopped(ctx, p, stopTime, d.waitsFor, d.run)
-}
-
-// tell says what runs, for people, and returns it for machines.
-func (d *daemon) tell(p *printer, adminToken string) served {
-	c := d.config
-	url := "http://" + d.listener.Addr().String()
-	s := served{Address: url, MCP: url + mcpPath, Data: c.Data, Profile: d.policy.Profile().String(), Revision: d.policy.Revision(),
-		Bots: []host.Name{}, Plots: []host.Name{}, AdminToken: adminToken}
-	p.say("blockworld serves %s; stop it with Ctrl-C", url)
-	p.say("data      %s", c.Data)
-	p.say("policy    %s, revision %s", s.Profile, s.Revision)
-	for i := range c.Plots {
-		l := &c.Plots[i]
-		whose := "nobody's: effects there are denied"
-		switch {
-		case l.Owner != "" && l.Ownership.String() != "unknown":
-			whose = fmt.Sprintf("owner %s, %s to others", l.Owner, l.Ownership)
-		case l.Owner != "":
-			whose = "owner " + string(l.Owner)
-		case l.Ownership.String() != "unknown":
-			whose = l.Ownership.String()
-		}
-		p.say("plot      %s: %v in %s, %s", l.ID, l.plot().Build, l.Dimension, whose)
-		s.Plots = append(s.Plots, l.ID)
-	}
-	for i := range c.Bots {
-		b := &c.Bots[i]
-		p.say("bot       %s: %s on %s, plot %s", b.ID, b.Username, b.Address, b.Plot)
-		s.Bots = append(s.Bots, b.ID)
-	}
-	p.say("MCP       %s", s.MCP)
-	if adminToken != "" {
-		p.say("admin     a new token with every scope is in %s; only you can read that file", adminToken)
-	}
-	return s
 }
 
 // storeFile is the control plane's store.
