@@ -56,6 +56,8 @@ func (g *Gateway) leased(tx store.Tx, actor, principal host.Name, id string, at 
 		return nil
 	case found && l.Expires > at && l.Holder != principal:
 		return heldBy(&l)
+	case found && l.Expires > at:
+		return Errorf(CodeLeaseExpired, "this is not the lease of actor %s that you hold: acquire it again, which renews it and tells its id", actor).with("actor", string(actor))
 	}
 	return Errorf(CodeLeaseExpired, "this lease of actor %s is over: acquire a new one", actor).with("actor", string(actor))
 }

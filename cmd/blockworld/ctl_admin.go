@@ -49,7 +49,7 @@ func (k *ctl) events() *cobra.Command {
 }
 
 func (k *ctl) tokens() *cobra.Command {
-	cmd := group(&cobra.Command{Use: "token", Short: "tokens: create, list, revoke"})
+	cmd := group(&cobra.Command{Use: "token", Short: "tokens: create, list, revoke, whoami"})
 	list := k.asking(&cobra.Command{Use: "list", Short: "the tokens, without their secrets"}, cobra.NoArgs,
 		func(ctx context.Context, p *printer, c *client.Client, _ []string) error {
 			all, err := c.Tokens(ctx)
@@ -70,8 +70,21 @@ func (k *ctl) tokens() *cobra.Command {
 			p.say("%s", tokenLine(&t))
 			return p.result(t)
 		})
-	cmd.AddCommand(k.tokenCreate(), list, revoke)
+	cmd.AddCommand(k.tokenCreate(), list, revoke, k.whoami())
 	return cmd
+}
+
+func (k *ctl) whoami() *cobra.Command {
+	return k.asking(&cobra.Command{Use: "whoami", Short: "whom your token speaks for, and what it may do"}, cobra.NoArgs,
+		func(ctx context.Context, p *printer, c *client.Client, _ []string) error {
+			me, err := c.Me(ctx)
+			if err != nil {
+				return err
+			}
+			t := v1.Token{ID: host.Name(me.Token), Kind: "user", Principal: me.Principal, Scopes: me.Scopes, Actors: me.Actors}
+			p.say("%s", tokenLine(&t))
+			return p.result(me)
+		})
 }
 
 func tokenLine(t *v1.Token) string {

@@ -423,6 +423,9 @@ func (k *ctl) opsList() *cobra.Command {
 					p.say("    %s: %s", v.Rejection.Code, plain(v.Rejection.Message))
 				}
 			}
+			if len(all) == 0 {
+				p.say("no such operations")
+			}
 			return p.result(map[string]any{"operations": all[:min(len(all), limit)]})
 		})
 	fl := cmd.Flags()

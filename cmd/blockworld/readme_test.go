@@ -1,7 +1,9 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -10,8 +12,13 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"blockworld/controlplane"
+	"blockworld/fixtures/blueprints"
+	"blockworld/fixtures/server"
 )
 
 // readmeLines are the lines of the README that begin with a word.
@@ -97,13 +104,105 @@ func unescaped(s string) string {
 	return strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u0026`, "&").Replace(s)
 }
 
-func TestTheReadmesAgentConfigurationIsOne(t *testing.T) {
+// readmeBlock is the code block of the README that begins with a line.
+func readmeBlock(t *testing.T, first string) string {
+	t.Helper()
 	readme, err := os.ReadFile("../../README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, rest, _ := strings.Cut(string(readme), "```json\n")
-	text, _, _ := strings.Cut(rest, "```")
+	_, rest, found := strings.Cut(string(readme), "\n"+first)
+	if !found {
+		t.Fatalf("no block begins with %s", first)
+	}
+	block, _, _ := strings.Cut(rest, "\n```")
+	return first + block
+}
+
+// words splits a command line as a shell does it, as far as the README needs it.
+func words(line string) (out []string) {
+	line, _, _ = strings.Cut(line, " #")
+	for i, part := range strings.Split(strings.TrimSpace(line), "'") {
+		if i%2 == 1 {
+			out = append(out, part)
+		} else {
+			out = append(out, strings.Fields(part)...)
+		}
+	}
+	return out
+}
+
+// TestTheReadmesDaemonWorks follows the README from the configuration to the stop, in a folder of its own, on a server such
+// as fixture serve is, and lastly has an agent configured as it says.
+func TestTheReadmesDaemonWorks(t *testing.T) {
+	config, lines, agent := readmeBlock(t, "# blockworld.yaml"), readmeBlock(t, "./blockworld probe 127.0.0.1:25565"), readmeBlock(t, "{\n  \"mcpServers\"")
+	cfg, err := (&serveFlags{listen: "127.0.0.1:0", version: "1.21.8", terrain: "flat", mode: "creative", tick: 10 * time.Millisecond, view: 4, compression: 256}).config()
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := server.Start(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	t.Chdir(t.TempDir())
+	here := strings.NewReplacer("127.0.0.1:25565", w.Addr(), "127.0.0.1:7643", "127.0.0.1:0")
+	if err := errors.Join(os.WriteFile("blockworld.yaml", []byte(here.Replace(config)), 0o600),
+		os.WriteFile("cottage.schem", blueprints.Twelve(), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	st := &stage{t: t, world: w, data: "blockworld-data", config: "blockworld.yaml"}
+	last := ""
+	for line := range strings.Lines(lines) {
+		args := words(here.Replace(line))
+		switch {
+		case len(args) < 2 || args[0] != "./blockworld":
+			t.Fatalf("no line of ours: %s", line)
+		case args[1] == "serve":
+			st.start()
+			t.Setenv("BLOCKWORLD_DAEMON", st.served.Address)
+			st.online()
+			continue
+		}
+		o := ran(t.Context(), args[1:]...)
+		if o.code != exitDone || o.out == "" {
+			t.Fatalf("%sends with %d: %s%s", line, o.code, o.out, o.errs)
+		}
+		last = args[2]
+	}
+	if last != "stop" {
+		t.Errorf("the last line is %s", last)
+	}
+	if o := ran(t.Context(), "ctl", "clear", "builder-1"); o.code != exitDone {
+		t.Errorf("%s", o.errs)
+	}
+	if got := st.block(5, -60, 6); got != "minecraft:stone" {
+		t.Errorf("what was placed by hand is %s", got)
+	}
+	if o := ran(t.Context(), "receipts", "list", "--data", "blockworld-data/bots/builder-1"); o.code != exitDone || !strings.Contains(o.out, "5,-60,6 ") {
+		t.Errorf("%d: %s%s", o.code, o.out, o.errs)
+	}
+	t.Run("an agent configured as it says sees its bot", func(t *testing.T) { readmesAgent(t, agent) })
+}
+
+// online waits until the daemon's bot is in its world.
+func (st *stage) online() {
+	st.t.Helper()
+	c := st.client()
+	for cursor := ""; ; {
+		got, err := c.Wait(st.t.Context(), controlplane.WaitRequest{Actor: "builder-1", Cursor: cursor, TimeoutMS: 20_000})
+		if err != nil {
+			st.t.Fatal(err)
+		}
+		if got.Actor.Ready {
+			return
+		}
+		cursor = got.Cursor
+	}
+}
+
+// readmesAgent starts what the configuration of an agent names, with the folders and the address of the test.
+func readmesAgent(t *testing.T, configuration string) {
 	var c struct {
 		Servers map[string]struct {
 			Command string            `json:"command"`
@@ -111,14 +210,36 @@ func TestTheReadmesAgentConfigurationIsOne(t *testing.T) {
 			Env     map[string]string `json:"env"`
 		} `json:"mcpServers"`
 	}
-	if err := json.Unmarshal([]byte(text), &c); err != nil {
+	if err := json.Unmarshal([]byte(configuration), &c); err != nil {
 		t.Fatal(err)
 	}
 	s := c.Servers["blockworld"]
-	if s.Command == "" || len(s.Args) != 1 || s.Env["BLOCKWORLD_DAEMON"] != defaultDaemon || s.Env["BLOCKWORLD_TOKEN_FILE"] == "" {
-		t.Errorf("%+v", s)
+	if len(c.Servers) != 1 || s.Command != "/path/to/blockworld" || s.Env["BLOCKWORLD_DAEMON"] != defaultDaemon || s.Env["BLOCKWORLD_TOKEN_FILE"] != "/path/to/agent.token" || len(s.Env) != 2 {
+		t.Fatalf("%+v", s)
 	}
-	if cmd, _, err := newRoot(&globals{}).Find(s.Args); err != nil || cmd.Name() != "mcp" {
-		t.Errorf("it starts %v, %v", cmd.Name(), err)
+	t.Setenv("BLOCKWORLD_TOKEN_FILE", "agent.token")
+	in, toProgram := io.Pipe()
+	fromProgram, out := io.Pipe()
+	ended := make(chan int, 1)
+	go func() {
+		ended <- run(context.Background(), s.Args, in, out, io.Discard)
+		out.Close()
+	}()
+	client, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), &sdk.IOTransport{Reader: fromProgram, Writer: toProgram}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := client.CallTool(t.Context(), &sdk.CallToolParams{Name: "list_actors", Arguments: map[string]any{}})
+	if err != nil || res.IsError || !strings.Contains(res.Content[0].(*sdk.TextContent).Text, "builder-1") {
+		t.Errorf("%+v, %v", res, err)
+	}
+	list, err := client.ListTools(t.Context(), nil)
+	if err != nil || len(list.Tools) < 20 {
+		t.Errorf("%+v, %v", list, err)
+	}
+	client.Close()
+	toProgram.Close()
+	if code := <-ended; code != exitDone {
+		t.Errorf("it ends with %d", code)
 	}
 }
