@@ -208,9 +208,15 @@ func (g *Gateway) decide(q *request, op operation.Operation, a host.Answer, befo
 	return op, err
 }
 
-// create stores a new operation and counts it with its macro.
+// create stores a new operation and counts it with its macro. If a poll of its host waits, it is delivered in the same
+// transaction, which saves the host one of its own.
 func (w *work) create(op *operation.Operation, ev operation.Created) error {
-	made, effects, err := store.Ops(w.tx).Create(*op, ev, w.at)
+	var then operation.Event
+	handed := ev.Decision.Result == operation.Allow && w.g.awaited(op.Host)
+	if handed {
+		then = operation.Polled{}
+	}
+	made, after, effects, err := store.Ops(w.tx).CreateThen(*op, ev, then, w.at)
 	if err != nil {
 		return err
 	}
@@ -220,10 +226,7 @@ func (w *work) create(op *operation.Operation, ev operation.Created) error {
 		w.g.track(&made)
 		w.g.mu.Unlock()
 	}
-	w.tells(made, effects)
-	if err := w.hand(made); err != nil {
-		return err
-	}
+	w.told = append(w.told, told{op: after, effects: effects, touched: w.g.touch(op.ID), handed: handed})
 	if op.Parent == (host.OpID{}) {
 		return nil
 	}

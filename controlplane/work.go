@@ -78,18 +78,6 @@ func (w *work) tells(op operation.Operation, effects []operation.Effect) {
 	w.told = append(w.told, told{op: op, effects: effects, touched: w.g.touch(op.ID)})
 }
 
-// hand delivers a new operation in its own transaction if a poll of its host waits, which saves the host a transaction.
-func (w *work) hand(op operation.Operation) error {
-	if op.State != operation.Queued || !w.g.awaited(op.Host) {
-		return nil
-	}
-	op, effects, err := store.Ops(w.tx).Apply(op, operation.Polled{}, w.at)
-	if err == nil {
-		w.told[len(w.told)-1] = told{op: op, effects: effects, touched: w.g.touch(op.ID), handed: true}
-	}
-	return err
-}
-
 func (w *work) cancelChildren(parent *operation.Operation, why string) error {
 	for _, id := range w.g.childrenOf(parent) {
 		if _, err := w.step(id, operation.CancelAsked{Why: why}); err != nil && !over(err) {

@@ -60,16 +60,32 @@ func decodeOp(b Bucket, key, value []byte) (operation.Operation, error) {
 // Create makes op with the event operation.Created, reserves what it reserves, and stores it with its key and indexes.
 // The effects that are left are the caller's. The error wraps ErrExists if id or key are taken.
 func (o OpsTx) Create(op operation.Operation, ev operation.Created, at operation.Instant) (operation.Operation, []operation.Effect, error) {
+	made, _, left, err := o.CreateThen(op, ev, nil, at)
+	return made, left, err
+}
+
+// CreateThen is Create with an event that follows at once, in the same record; nil: none. It returns the operation as it
+// was made and as it is afterwards.
+func (o OpsTx) CreateThen(op operation.Operation, ev operation.Created, then operation.Event, at operation.Instant) (made, after operation.Operation, left []operation.Effect, err error) {
 	key := keyKey(op.Principal, op.Key)
 	switch {
 	case o.has(op.ID) || o.tx.Get(Pruned, op.ID[:]) != nil:
-		return op, nil, fmt.Errorf("operation %s: %w", op.ID, ErrExists)
+		return op, op, nil, fmt.Errorf("operation %s: %w", op.ID, ErrExists)
 	case o.tx.Get(Keys, key) != nil:
-		return op, nil, fmt.Errorf("key %q of %s: %w", op.Key, op.Principal, ErrExists)
+		return op, op, nil, fmt.Errorf("key %q of %s: %w", op.Key, op.Principal, ErrExists)
 	}
-	made, left, err := o.step(op, ev, at)
+	made, left, err = o.step(op, ev, at)
+	after = made
+	if err == nil && then != nil {
+		var more []operation.Effect
+		after, more, err = o.step(made, then, at)
+		left = append(left, more...)
+	}
+	if err == nil {
+		err = o.write(&after)
+	}
 	if err != nil {
-		return op, nil, err
+		return op, op, nil, err
 	}
 	o.tx.Put(Keys, key, Key{Op: made.ID, Payload: made.Payload}.encode())
 	o.tx.Put(ByActor, timeKey(made.Actor, made.Created, made.ID), nil)
@@ -79,7 +95,7 @@ func (o OpsTx) Create(op operation.Operation, ev operation.Created, at operation
 	if made.Parent != (host.OpID{}) {
 		o.tx.Put(ByParent, parentKey(made.Parent, made.ID), nil)
 	}
-	return made, left, nil
+	return made, after, left, nil
 }
 
 // Step applies an event to a stored operation, carries out what it does to budgets, and stores it; the effects that are
@@ -95,6 +111,9 @@ func (o OpsTx) Step(id host.OpID, ev operation.Event, at operation.Instant) (ope
 // Apply is Step for an operation that was read, or created, in this very transaction.
 func (o OpsTx) Apply(op operation.Operation, ev operation.Event, at operation.Instant) (operation.Operation, []operation.Effect, error) {
 	after, left, err := o.step(op, ev, at)
+	if err == nil && after.Version != op.Version {
+		err = o.write(&after)
+	}
 	if err != nil {
 		return op, nil, err
 	}
@@ -104,7 +123,7 @@ func (o OpsTx) Apply(op operation.Operation, ev operation.Event, at operation.In
 	return after, left, nil
 }
 
-// step applies an event, carries out its effects on budgets and writes the record if it changed.
+// step applies an event and carries out its effects on budgets.
 func (o OpsTx) step(op operation.Operation, ev operation.Event, at operation.Instant) (operation.Operation, []operation.Effect, error) {
 	after, all, err := operation.Step(op, ev, at)
 	if err != nil || after.Version == op.Version {
@@ -127,18 +146,23 @@ func (o OpsTx) step(op operation.Operation, ev operation.Event, at operation.Ins
 			return op, nil, err
 		}
 	}
-	record, err := operation.Append(make([]byte, 0, 2048), &after)
+	return after, left, nil
+}
+
+// write stores an operation's record.
+func (o OpsTx) write(op *operation.Operation) error {
+	record, err := operation.Append(make([]byte, 0, 2048), op)
 	if err != nil {
-		return op, nil, fmt.Errorf("%w: %w", ErrInvalid, err)
+		return fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
 	if own, ok := o.tx.(interface {
 		putOwned(b Bucket, key, value []byte)
 	}); ok {
-		own.putOwned(bucketOf(&after), after.ID[:], record)
+		own.putOwned(bucketOf(op), op.ID[:], record)
 	} else {
-		o.tx.Put(bucketOf(&after), after.ID[:], record)
+		o.tx.Put(bucketOf(op), op.ID[:], record)
 	}
-	return after, left, nil
+	return nil
 }
 
 // Unfinished calls f for each operation that is not terminal, in the order of their ids, until it returns false.

@@ -1,6 +1,8 @@
 package host
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
 
@@ -58,11 +60,38 @@ type Bound struct {
 
 // EffectDigest stands for the action and its previews: what a challenge is bound to.
 func (b *Bound) EffectDigest() effects.Digest {
-	return digestJSON(struct {
-		Digest       effects.Digest
-		Precondition effects.Digest
-		Effects      []Preview
-	}{b.Digest, b.Precondition, b.Effects})
+	out := append(append(make([]byte, 0, 512), b.Digest[:]...), b.Precondition[:]...)
+	for i := range b.Effects {
+		out = b.Effects[i].append(out)
+	}
+	return sha256.Sum256(out)
+}
+
+// append writes a preview so that no two that differ are alike: lists and texts behind their lengths, numbers whole.
+func (p *Preview) append(b []byte) []byte {
+	text := func(s string) { b = append(binary.AppendUvarint(b, uint64(len(s))), s...) }
+	for _, s := range []string{p.Kind, p.Operation, p.Ownership, string(p.Scope), p.Risk, p.Block, p.Item, p.Text} {
+		text(s)
+	}
+	b = binary.AppendUvarint(b, uint64(len(p.Tags)))
+	for _, t := range p.Tags {
+		text(string(t))
+	}
+	for _, corner := range []*[3]int32{p.Pos, p.To} {
+		if corner == nil {
+			b = append(b, 0)
+			continue
+		}
+		b = append(b, 1)
+		for _, c := range corner {
+			b = binary.BigEndian.AppendUint32(b, uint32(c))
+		}
+	}
+	b = binary.BigEndian.AppendUint64(b, uint64(p.Quantity))
+	if p.Reversible {
+		return append(b, 1)
+	}
+	return append(b, 0)
 }
 
 // Validate checks a bound action: effects with known words and limits. Which words are registered is policy's word.
