@@ -44,6 +44,7 @@ func (w *worker) carry(tx *bot.Tx, found effects.Findings) {
 			w.told(sent.step, s, false)
 			if s.Verdict == effects.Refused && w.phase == working {
 				w.forgive(sent.step, sent.at)
+				w.crowded(tx, sent.step)
 			}
 		}
 	}

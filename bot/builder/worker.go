@@ -62,6 +62,8 @@ type worker struct {
 	hiddenOK   bool           // the last walk found no place from which the clicked face is in sight
 	refusals   map[int]uint64 // steps that the server refused in this session, with the tick of the use
 	correction uint64         // tick of the last correction
+	crowds     map[int]int    // steps that the server refused while somebody was near, with how often
+	waits      map[int]bool   // those of them that wait for the place to be free
 	denials    map[int]bool   // steps that the guard denied, nothing sent
 	denialsAt  uint64
 	waiting    mission.Waiting
@@ -82,7 +84,7 @@ type sentUse struct {
 }
 
 func newWorker(s *Site, b *bot.Bot, stop func()) *worker {
-	return &worker{site: s, bot: b, stop: stop, open: map[effects.ActionID]*sentUse{}, failures: map[int]int{}, denials: map[int]bool{}, refusals: map[int]uint64{}}
+	return &worker{site: s, bot: b, stop: stop, open: map[effects.ActionID]*sentUse{}, failures: map[int]int{}, denials: map[int]bool{}, crowds: map[int]int{}, waits: map[int]bool{}, refusals: map[int]uint64{}}
 }
 
 // Fact takes one fact of the server.
@@ -164,10 +166,11 @@ const reconsiderTicks = 20
 
 // reconsider offers steps again that the guard denied: what it denied them for may be gone. Nothing was sent for them.
 func (w *worker) reconsider(tx *bot.Tx) {
-	if len(w.denials) == 0 || tx.Ticks() < w.denialsAt+reconsiderTicks {
+	if len(w.denials)+len(w.waits) == 0 || tx.Ticks() < w.denialsAt+reconsiderTicks {
 		return
 	}
 	w.denialsAt = tx.Ticks()
+	w.uncrowd(tx)
 	for i := range w.denials {
 		if err := w.site.mission.Wake(i); err != nil && !errors.Is(err, mission.ErrState) {
 			w.fail(err)
@@ -175,6 +178,35 @@ func (w *worker) reconsider(tx *bot.Tx) {
 		delete(w.denials, i)
 	}
 	tx.Wake(1)
+}
+
+// How near somebody must be to have been the reason of a server's refusal, in blocks, and how often that is believed of one
+// step in one session.
+const (
+	crowdMargin = 1.5
+	mostCrowds  = 8
+)
+
+// crowded takes note that the server refused a step while somebody stood so near that our view of them may have been late.
+func (w *worker) crowded(tx *bot.Tx, step int) {
+	if st, _ := w.site.mission.Status(step); st.State == mission.Refused && w.crowds[step] < mostCrowds && scene.Crowded(tx.View(), w.site.Uses[step], crowdMargin) {
+		w.crowds[step]++
+		w.waits[step] = true
+		tx.Wake(1)
+	}
+}
+
+// uncrowd opens those steps again whose place has become free: that is what they waited for.
+func (w *worker) uncrowd(tx *bot.Tx) {
+	for step := range w.waits {
+		if !scene.SpaceFree(tx.View(), w.site.Uses[step]) {
+			continue
+		}
+		delete(w.waits, step)
+		if err := w.site.mission.Wake(step); err != nil && !errors.Is(err, mission.ErrState) {
+			w.fail(err)
+		}
+	}
 }
 
 // answered takes the reply to the oldest fence, and goes on at once: the pipeline has room again.

@@ -27,6 +27,9 @@ const macroBudget = 24 * time.Hour
 // mostPipeline is how many placements may be on their way at once.
 const mostPipeline = 64
 
+// mostActors is how many actors may work on one mission.
+const mostActors = 16
+
 // mostReplaced is how many blocks may_replace can name.
 const mostReplaced = 64
 
@@ -38,6 +41,7 @@ const buildSchema = `{"$schema":"https://json-schema.org/draft/2020-12/schema","
 	`"mirror":{"enum":["x","z"],"description":"before turning"},` +
 	`"plot":{"type":"string","minLength":1,"maxLength":64,"description":"plot of the actor; its first by default"},` +
 	`"mission":{"type":"string","pattern":"^[0-9a-f]{32}$","description":"go on with this mission: the id of its first operation"},` +
+	`"actors":{"type":"array","items":{"type":"string","minLength":1,"maxLength":64},"minItems":1,"maxItems":16,"uniqueItems":true,"description":"actors of this host that may build it together, this one among them: each is given an operation of its own, those of the others with mission, the id of this one"},` +
 	`"pipeline":{"type":"integer","minimum":1,"maximum":64,"description":"most placements on their way at once"},` +
 	`"rate":{"type":"number","minimum":0,"maximum":1000,"description":"uses per second, 0 for as fast as the server answers; the profile's by default"},` +
 	`"may_replace":{"type":"array","items":{"type":"string","minLength":1,"maxLength":256},"maxItems":64,"description":"replaceable blocks that may be built over"},` +
@@ -54,6 +58,7 @@ type arguments struct {
 	Mirror     string            `json:"mirror,omitempty"`
 	Plot       host.Name         `json:"plot,omitempty"`
 	Mission    effects.MissionID `json:"mission,omitzero"`
+	Actors     []host.Name       `json:"actors,omitempty"`
 	Pipeline   int               `json:"pipeline,omitempty"`
 	Rate       *float64          `json:"rate,omitempty"`
 	MayReplace []string          `json:"may_replace,omitempty"`
@@ -100,6 +105,10 @@ func parseArguments(data []byte) (arguments, error) {
 		return a, refuse("invalid", "reconcile %q: only \"world\" is known", a.Reconcile)
 	case a.Unverified < 1 || a.Unverified > host.MaxChildren:
 		return a, refuse("invalid", "stop_at_unverified %d: 1 to %d", a.Unverified, host.MaxChildren)
+	case len(a.Actors) > mostActors:
+		return a, refuse("invalid", "actors: at most %d build one thing together", mostActors)
+	case len(a.Actors) > 0 && a.Mission != (effects.MissionID{}):
+		return a, refuse("invalid", "actors are named when a mission begins: leave them out with mission")
 	case len(a.MayReplace) > mostReplaced:
 		return a, refuse("invalid", "may_replace: at most %d blocks", mostReplaced)
 	}

@@ -109,7 +109,8 @@ func (m *macro) submit(ask *question) {
 	ask.reply(no)
 }
 
-// Unused implements builder.Gate: nothing is marked under a child's id, so it ends as interrupted.
+// Unused implements builder.Gate: nothing is marked under a child's id, so it ends as interrupted, or as failed where the guard
+// said no.
 func (m *macro) Unused(op effects.ActionID, code, why string) {
 	m.forget(op)
 	m.r.unused(op, code, why)
@@ -120,9 +121,14 @@ func (r *runner) unused(op effects.ActionID, code, why string) {
 	r.mu.Lock()
 	j := r.jobs[op]
 	r.mu.Unlock()
-	if j != nil {
-		r.finish(j, host.Outcome{Op: op, Status: host.Interrupted, Code: code, Message: clip("nothing was sent: " + why)})
+	if j == nil {
+		return
 	}
+	o := host.Outcome{Op: op, Status: host.Failed, Code: code, Message: clip("nothing was sent: " + why)}
+	if code == string(host.Interrupted) || code == "internal" {
+		o.Status = host.Interrupted
+	}
+	r.finish(j, o)
 }
 
 func (m *macro) forget(op host.OpID) {

@@ -43,6 +43,7 @@ type desk struct {
 
 // operation is what the desk keeps of an operation.
 type operation struct {
+	actor    host.Name
 	id       host.OpID
 	parent   host.OpID
 	key      string
@@ -98,6 +99,9 @@ func (d *desk) await(what string, f func() bool) {
 		select {
 		case <-changed:
 		case <-limit.C:
+			for id, all := range d.runs {
+				d.t.Logf("%s: %+v", id, all[max(0, len(all)-3):])
+			}
 			d.t.Fatalf("waited in vain: %s", what)
 		}
 	}
@@ -254,7 +258,7 @@ func (d *desk) SubmitChild(ctx context.Context, s host.Session, c host.Child) (h
 	}
 	var actor host.Name
 	d.mu.Lock()
-	actor = d.manifest.Actors[0].ID
+	actor = parent.actor
 	if len(d.children) >= host.MaxChildren || d.room != nil && !d.room() {
 		d.mu.Unlock()
 		return host.ChildView{}, &coded{"capacity"}
@@ -297,7 +301,7 @@ func (d *desk) SubmitChild(ctx context.Context, s host.Session, c host.Child) (h
 
 // ask has an action bound and waits for the answer.
 func (d *desk) ask(ctx context.Context, actor host.Name, a host.Action, parent host.OpID, key string) (*operation, host.Answer, error) {
-	op := &operation{parent: parent, key: key, action: a}
+	op := &operation{actor: actor, parent: parent, key: key, action: a}
 	if _, err := rand.Read(op.id[:]); err != nil {
 		return nil, host.Answer{}, err
 	}
@@ -337,7 +341,7 @@ func (d *desk) deliver(op *operation) {
 	d.say(func() {
 		op.attempt++
 		d.batch.Deliveries = append(d.batch.Deliveries, host.Delivery{
-			Op: op.id, Actor: d.manifest.Actors[0].ID, Action: op.action, Bound: op.bound, Principal: "tester", Lease: "lease-1",
+			Op: op.id, Actor: op.actor, Action: op.action, Bound: op.bound, Principal: "tester", Lease: "lease-1",
 			Task: "task-1", Parent: op.parent, Key: op.key, Attempt: op.attempt, Accepted: op.accepted,
 		})
 	})

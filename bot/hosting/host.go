@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"blockworld/bot"
+	"blockworld/effects"
 	"blockworld/effects/host"
 	"blockworld/sentinel/journal"
 )
@@ -20,9 +21,10 @@ type Host struct {
 	order   []*runner
 
 	mu      sync.Mutex
-	session host.Session  // of the daemon; zero while not registered
-	changed chan struct{} // closed when session changes
-	failed  error         // of the last attempt to have a session; nil: it has one, or none was made
+	session host.Session                    // of the daemon; zero while not registered
+	changed chan struct{}                   // closed when session changes
+	failed  error                           // of the last attempt to have a session; nil: it has one, or none was made
+	teams   map[effects.MissionID]*together // missions of several actors under way
 	jobs    sync.WaitGroup
 	ctx     context.Context // of Run
 	running chan struct{}   // closed when ctx is there
@@ -34,7 +36,7 @@ func New(cfg Config) (*Host, error) {
 	if err := cfg.defaults(); err != nil {
 		return nil, err
 	}
-	h := &Host{cfg: cfg, runners: map[host.Name]*runner{}, changed: make(chan struct{}), running: make(chan struct{})}
+	h := &Host{cfg: cfg, runners: map[host.Name]*runner{}, teams: map[effects.MissionID]*together{}, changed: make(chan struct{}), running: make(chan struct{})}
 	for i := range cfg.Actors {
 		r, err := newRunner(h, &cfg.Actors[i])
 		if err != nil {

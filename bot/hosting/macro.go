@@ -36,6 +36,7 @@ type macro struct {
 
 	mu       sync.Mutex
 	site     *builder.Site
+	team     *builder.Team // of a mission of several actors
 	asks     map[string]*question
 	byOp     map[host.OpID]*question
 	children int
@@ -43,8 +44,10 @@ type macro struct {
 	ended    string // why it is to end: cancelled, or the name of a waiting state
 	why      string // in words
 	refused  time.Time
-	denied   bool // by the daemon's policy
+	absent   time.Time // since when the rest waits for another actor that is away
+	denied   bool      // by the daemon's policy
 	note     string
+	no       string // the newest word of guard, gate or server against a step
 	quiet    func() // ends the reports of a prepared build's operation
 	steps    int
 	done     int
@@ -74,11 +77,10 @@ func (r *runner) deliverMacro(ctx context.Context, d *host.Delivery) {
 		return
 	}
 	if !b.stored {
-		if err := r.journal.PutMission(b.record); err != nil {
+		if err := r.put(b); err != nil {
 			r.h.cfg.Log.Error("a mission could not be stored", "operation", d.Op, "error", err)
 			return
 		}
-		b.stored = true
 	}
 	reg, err := registry.Load(b.plan.Protocol)
 	if err != nil {
@@ -205,9 +207,14 @@ func (m *macro) work(ctx context.Context) {
 }
 
 func (m *macro) build(ctx context.Context) (host.Outcome, bool) {
-	site, err := m.open()
+	team, leave, err := m.r.join(m.b)
 	if err != nil {
-		return m.failed("internal", err.Error()), true
+		return m.failed(codeOf(err), err.Error()), true
+	}
+	defer leave()
+	site, err := m.open(team)
+	if err != nil {
+		return m.failed(codeOf(err), err.Error()), true
 	}
 	reporting, stop := context.WithCancel(ctx)
 	var reports sync.WaitGroup
@@ -252,7 +259,7 @@ func firstUnverified(s *builder.Site) (int, bool) {
 }
 
 // open makes the site, with what was asked of it before it was there.
-func (m *macro) open() (*builder.Site, error) {
+func (m *macro) open(team *builder.Team) (*builder.Site, error) {
 	terms, err := builder.TermsOf(&m.r.cfg.Profile)
 	if err != nil {
 		return nil, err
@@ -269,7 +276,7 @@ func (m *macro) open() (*builder.Site, error) {
 			Ahead: 2*args.Pipeline + 2,
 		},
 		Gate: m, Principal: m.who, Lease: m.lease, Report: m.hear, At: m.r.cfg.At, Rand: m.r.h.cfg.Rand, Now: m.r.h.cfg.Now,
-		States: effects.RegistryStates{Registry: m.reg},
+		States: effects.RegistryStates{Registry: m.reg}, Team: team, Self: mission.BotID(m.r.cfg.ID),
 	}
 	if site.Record.State == journal.MissionStopped {
 		site.Record.State = journal.MissionOpen
@@ -279,7 +286,7 @@ func (m *macro) open() (*builder.Site, error) {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.site, m.done = site, int(site.Mission().Cursor().Count)
+	m.team, m.site, m.done = team, site, int(site.Mission().Cursor().Count)
 	if m.ended != "" {
 		site.Quit()
 	}
@@ -321,6 +328,9 @@ func (m *macro) hear(e builder.Event) {
 func (m *macro) noted(e builder.Event) {
 	switch e := e.(type) {
 	case builder.Settled:
+		if e.Verdict == effects.Refused {
+			m.no = builder.Words(e)
+		}
 		m.done = int(m.site.Mission().Cursor().Count)
 		m.note = ""
 	case builder.Working:
@@ -335,7 +345,12 @@ func (m *macro) noted(e builder.Event) {
 				m.note += fmt.Sprintf(", %d %s", s.Need-s.Have, it.Name)
 			}
 		}
-	case builder.Denied, builder.Rejoining:
+	case builder.Denied:
+		m.note = builder.Words(e)
+		m.no = m.note
+	case builder.Walked:
+		m.no = builder.Words(e)
+	case builder.Rejoining:
 		m.note = builder.Words(e)
 	}
 }
@@ -344,11 +359,14 @@ func (m *macro) noted(e builder.Event) {
 func (m *macro) consider(e builder.Event) {
 	switch e := e.(type) {
 	case builder.Working:
-		m.refused = time.Time{}
+		m.refused, m.absent = time.Time{}, time.Time{}
 	case builder.Waiting:
+		m.refused, m.absent = time.Time{}, time.Time{}
 		switch e.For {
 		case mission.WaitDisturbed, mission.WaitWrongResult, mission.WaitUnverified:
 			m.end(e.For.String(), builder.Words(e))
+		case mission.WaitAbsent:
+			m.absent = m.r.h.cfg.Now()
 		case mission.WaitRefused:
 			m.refused = m.r.h.cfg.Now()
 			if m.denied {
@@ -386,11 +404,7 @@ func (m *macro) reports(ctx context.Context) {
 			return
 		case <-m.told:
 		case <-tick.C:
-			m.mu.Lock()
-			if !m.refused.IsZero() && m.r.h.cfg.Now().Sub(m.refused) > patience {
-				m.end(mission.WaitRefused.String(), "the server or the guard refused what is left, and nothing has changed since")
-			}
-			m.mu.Unlock()
+			m.impatient()
 			continue
 		}
 		if err := m.tell(ctx); err != nil && ctx.Err() == nil {
@@ -401,6 +415,21 @@ func (m *macro) reports(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
+		}
+	}
+}
+
+// impatient ends a build that has waited long enough for what is not likely to come.
+func (m *macro) impatient() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	now := m.r.h.cfg.Now()
+	switch {
+	case !m.refused.IsZero() && now.Sub(m.refused) > patience:
+		m.end(mission.WaitRefused.String(), "the server or the guard refused what is left, and nothing has changed since: "+m.no)
+	case !m.absent.IsZero() && now.Sub(m.absent) > patience && m.team != nil:
+		if away := m.team.Absent(); len(away) > 0 {
+			m.end(mission.WaitAbsent.String(), fmt.Sprintf("steps were sent by %v, which can alone tell what became of them: let it join its server, then go on with this mission", names(away)))
 		}
 	}
 }

@@ -30,6 +30,11 @@ type build struct {
 	record journal.Mission
 	plan   *blueprint.Plan
 	stored bool // the mission is in the journal
+
+	// team are the actors of the mission, as it was begun; empty: it is this actor's alone. A mission that begins is stored
+	// by all of them: records holds what, by actor.
+	team    []host.Name
+	records map[host.Name]journal.Mission
 }
 
 // kept is what the journal holds of a build in its mission's options.
@@ -156,7 +161,13 @@ func (r *runner) goOn(b *build) error {
 	if err != nil {
 		return err
 	}
-	return b.load(rec)
+	if err := b.load(rec); err != nil {
+		return err
+	}
+	if rec.Dimension != b.plot.Dimension || !within(&rec.Plot, &b.plot.Boxes) {
+		return refuse("outside_build_box", "mission %s builds outside plot %s of this actor", rec.ID, b.plot.ID)
+	}
+	return r.complete(b)
 }
 
 // load reads a stored build.
@@ -168,7 +179,10 @@ func (b *build) load(rec journal.Mission) error {
 	if effects.Digest(k.Plan.Digest()) != rec.Plan {
 		return fmt.Errorf("%w: the stored plan does not have the digest it was stored with", builder.ErrPlanChanged)
 	}
-	b.record, b.plan, b.stored = rec, k.Plan, true
+	b.record, b.plan, b.stored, b.team = rec, k.Plan, true, k.Arguments.Actors
+	if len(b.team) > 0 && b.args.Reconcile != k.Arguments.Reconcile {
+		return refuse("invalid", "reconcile is the same for all actors of a mission: it was begun with %q", k.Arguments.Reconcile)
+	}
 	return nil
 }
 
@@ -215,6 +229,9 @@ func (r *runner) planNew(ctx context.Context, b *build) error {
 
 // recordOf makes the mission of a new build. It is not stored before the build is delivered.
 func (r *runner) recordOf(b *build) error {
+	if err := r.gather(b); err != nil {
+		return err
+	}
 	blob, err := (&kept{b.args, b.plan}).encode()
 	if err != nil {
 		return err
@@ -223,6 +240,12 @@ func (r *runner) recordOf(b *build) error {
 		ID: effects.MissionID(b.op), Server: r.record.Server, Scope: r.record.Scope, Dimension: b.plot.Dimension,
 		Plan: effects.Digest(b.plan.Digest()), Steps: uint32(len(b.plan.Steps)), Plot: b.plot.Boxes,
 		Budgets: builder.BudgetsOf(len(b.plan.Steps)), Options: blob,
+	}
+	b.records = map[host.Name]journal.Mission{}
+	for _, id := range b.team {
+		rec := b.record
+		rec.Scope = r.h.runners[id].record.Scope
+		b.records[id] = rec
 	}
 	return nil
 }

@@ -158,9 +158,14 @@ func placing(x, y, z int, state string) host.Action {
 // bind has an action bound.
 func (st *stage) bind(a host.Action) (*operation, host.Answer) {
 	st.t.Helper()
+	return st.bindFor("builder-1", a)
+}
+
+func (st *stage) bindFor(actor host.Name, a host.Action) (*operation, host.Answer) {
+	st.t.Helper()
 	ctx, cancel := context.WithTimeout(st.t.Context(), 30*time.Second)
 	defer cancel()
-	op, answer, err := st.d.ask(ctx, "builder-1", a, host.OpID{}, fmt.Sprint("key-", time.Now().UnixNano()))
+	op, answer, err := st.d.ask(ctx, actor, a, host.OpID{}, fmt.Sprint("key-", time.Now().UnixNano()))
 	if err != nil {
 		st.t.Fatal(err)
 	}

@@ -120,7 +120,11 @@ var passable = map[string]bool{
 }
 
 // SpaceFree says whether no other entity stands where the new blocks will be.
-func SpaceFree(v worldstate.View, u placement.Use) bool {
+func SpaceFree(v worldstate.View, u placement.Use) bool { return !Crowded(v, u, 0) }
+
+// Crowded says whether another entity stands where the new blocks will be, or at most margin blocks away from there, so that
+// it may have stood there a moment ago.
+func Crowded(v worldstate.View, u placement.Use, margin float64) bool {
 	reg, own := v.Registry(), v.Self().EntityID
 	for _, e := range v.Entities() {
 		t := reg.EntityTypeByID(e.Type)
@@ -132,14 +136,14 @@ func SpaceFree(v worldstate.View, u placement.Use) bool {
 			width, height = float64(t.Width), float64(t.Height)
 		}
 		body := geom.Box{
-			Min: e.Position.Sub(geom.Vec3{width / 2, 0, width / 2}),
-			Max: e.Position.Add(geom.Vec3{width / 2, height, width / 2}),
+			Min: e.Position.Sub(geom.Vec3{width/2 + margin, margin, width/2 + margin}),
+			Max: e.Position.Add(geom.Vec3{width/2 + margin, height + margin, width/2 + margin}),
 		}
 		if overlaps(reg, u, body) {
-			return false
+			return true
 		}
 	}
-	return true
+	return false
 }
 
 func overlaps(reg *registry.Registry, u placement.Use, body geom.Box) bool {

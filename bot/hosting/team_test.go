@@ -1,0 +1,304 @@
+package hosting_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"blockworld/bot/hosting"
+	"blockworld/effects"
+	"blockworld/effects/host"
+	"blockworld/fixtures/blueprints"
+	"blockworld/fixtures/server"
+	"blockworld/sentinel/journal"
+	"blockworld/worldstate/geom"
+	"blockworld/worldstate/registry"
+)
+
+func actorName(i int) host.Name { return host.Name(fmt.Sprint("builder-", i+1)) }
+func playerName(i int) string {
+	if i == 0 {
+		return "Tester"
+	}
+	return fmt.Sprint("Tester", i+1)
+}
+
+// crew makes a stage with several actors, each with an account and a journal of its own.
+func crew(t *testing.T, c server.Config, n int) *stage {
+	t.Helper()
+	st := set(t, c)
+	for i := 1; i < n; i++ {
+		a := st.cfg.Actors[0]
+		a.ID, a.Dir, a.Options.Username = actorName(i), t.TempDir(), playerName(i)
+		st.cfg.Actors = append(st.cfg.Actors, a)
+	}
+	return st
+}
+
+// all waits until every actor stands on the server.
+func (st *stage) all() *stage {
+	st.t.Helper()
+	for i := range st.cfg.Actors {
+		st.d.await("a ready actor", func() bool {
+			all := st.d.publications[actorName(i)]
+			return len(all) > 0 && all[len(all)-1].Ready
+		})
+	}
+	return st
+}
+
+// together begins one build with all actors and returns their operations.
+func (st *stage) together(data []byte, more map[string]any) (ops []*operation) {
+	st.t.Helper()
+	var ids []host.Name
+	for i := range st.cfg.Actors {
+		ids = append(ids, actorName(i))
+	}
+	args := map[string]any{"actors": ids}
+	for k, v := range more {
+		args[k] = v
+	}
+	first := st.bound(st.blueprint(data, args))
+	st.d.deliver(first)
+	st.d.await("the mission", func() bool { return first.accepted })
+	ops = append(ops, first)
+	for i := 1; i < len(ids); i++ {
+		ops = append(ops, st.joins(i, first, data, more))
+	}
+	return ops
+}
+
+// joins has an actor take part in a mission.
+func (st *stage) joins(i int, first *operation, data []byte, more map[string]any) *operation {
+	st.t.Helper()
+	args := map[string]any{"mission": first.id.String()}
+	for k, v := range more {
+		args[k] = v
+	}
+	op, answer := st.bindFor(actorName(i), st.blueprint(data, args))
+	if answer.Bound == nil {
+		st.t.Fatalf("actor %d: %s: %s", i+1, answer.Code, answer.Message)
+	}
+	st.d.deliver(op)
+	return op
+}
+
+// receipts counts each actor's receipts of a mission, and wants none twice.
+func (st *stage) receipts(m effects.MissionID) (per []int) {
+	st.t.Helper()
+	seen := map[uint32]host.Name{}
+	for i := range st.cfg.Actors {
+		n := 0
+		err := st.h.Journal(actorName(i)).Receipts(m, func(_ uint64, r effects.Receipt) bool {
+			if _, places := r.Outcome.Postcondition.(effects.CellsBecome); !places {
+				return true
+			}
+			if other, twice := seen[r.Outcome.Step.Index]; twice {
+				st.t.Errorf("step %d has a receipt of %s and one of %s", r.Outcome.Step.Index, other, actorName(i))
+			}
+			seen[r.Outcome.Step.Index] = actorName(i)
+			n++
+			return true
+		})
+		if err != nil {
+			st.t.Error(err)
+		}
+		per = append(per, n)
+	}
+	return per
+}
+
+func sum(all []int) (n int) {
+	for _, k := range all {
+		n += k
+	}
+	return n
+}
+
+// houseAt is where the house fits into the plot.
+var houseAt = []int{2, -60, 2}
+
+func house() []byte { return blueprints.House() }
+
+func TestTeam(t *testing.T) {
+	t.Parallel()
+	for _, n := range []int{2, 3} {
+		for _, pipeline := range []int{1, 8} {
+			for _, p := range []registry.Protocol{registry.V1_21_7, registry.Latest} {
+				t.Run(fmt.Sprintf("SE-58_CP-104/%d bots build one house, pipeline %d, %d", n, pipeline, p), func(t *testing.T) {
+					t.Parallel()
+					st := crew(t, server.Config{Protocol: p}, n).start().all()
+					ops := st.together(house(), map[string]any{"pipeline": pipeline, "at": houseAt})
+					for i, op := range ops {
+						o := st.outcome(op)
+						if out := built(t, o); o.Status != host.Succeeded || !out.Done || out.Proven != out.Steps {
+							t.Errorf("actor %d: %+v %s", i+1, o, o.Output)
+						}
+					}
+					st.once()
+					per := st.receipts(effects.MissionID(ops[0].id))
+					if slices.Min(per) == 0 {
+						t.Errorf("receipts per actor: %v", per)
+					}
+					if all, done := st.uses(); sum(per) != done {
+						t.Errorf("%d receipts, %d uses, %d carried out", sum(per), all, done)
+					}
+					t.Logf("receipts per actor: %v", per)
+				})
+			}
+		}
+	}
+}
+
+// TestTeamRestart: the host ends in the middle, and another goes on.
+func TestTeamRestart(t *testing.T) {
+	t.Parallel()
+	for _, pipeline := range []int{1, 8} {
+		t.Run(fmt.Sprintf("SE-58_SE-60/the host ends twice in the middle, pipeline %d", pipeline), func(t *testing.T) {
+			t.Parallel()
+			st := crew(t, server.Config{}, 2).start().all()
+			more := map[string]any{"pipeline": pipeline, "at": houseAt}
+			if pipeline > 1 { // a cut in the middle of several may leave some that nobody can tell of
+				more["reconcile"] = "world"
+			}
+			ops := st.together(house(), more)
+			for _, uses := range []int{15, 40} {
+				until(st, func() bool { _, done := st.uses(); return done >= uses })
+				st.stop()
+				st.d.say(func() {
+					st.d.generation++
+					st.d.batch = host.Batch{}
+					st.d.publications = map[host.Name][]host.Publication{}
+				})
+				st.run()
+				st.all()
+				for _, op := range slices.Backward(ops) { // in another order than before
+					st.redeliver(op)
+				}
+			}
+			for i, op := range ops {
+				o := st.outcome(op)
+				if out := built(t, o); o.Status != host.Succeeded || !out.Done {
+					t.Errorf("actor %d: %+v %s", i+1, o, o.Output)
+				}
+			}
+			st.once()
+			st.receipts(effects.MissionID(ops[0].id))
+		})
+	}
+}
+
+// TestTeamLoses: one bot is kicked in the middle and does not come back.
+func TestTeamLoses(t *testing.T) {
+	t.Parallel()
+	for _, pipeline := range []int{1, 8} {
+		t.Run(fmt.Sprintf("SE-58_CP-96/one bot goes for good with steps on their way, the other never sends those, pipeline %d", pipeline), func(t *testing.T) {
+			t.Parallel()
+			st := crew(t, server.Config{}, 2)
+			var banned atomic.Bool
+			dial := (&net.Dialer{}).DialContext
+			st.cfg.Actors[1].Options.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {
+				if banned.Load() {
+					return nil, errors.New("banned")
+				}
+				return dial(ctx, network, address)
+			}
+			gone := make(chan struct{})
+			var uses atomic.Int32
+			st.cfg.Actors[1].At = func(p journal.Point) { // cut between a use and its verdict
+				if p == "after_packet" && uses.Add(1) == 12 {
+					banned.Store(true)
+					st.s.Do(func(w *server.World) { w.Player(playerName(1)).Cut() })
+					close(gone)
+				}
+			}
+			st.start().all()
+			ops := st.together(house(), map[string]any{"pipeline": pipeline, "at": houseAt})
+			<-gone
+			st.d.cancel(host.Cancellation{Op: ops[1].id, Actor: actorName(1), Why: "it is banned"})
+			if o := st.outcome(ops[1]); o.Status != host.Cancelled {
+				t.Errorf("%+v", o)
+			}
+			o := st.outcome(ops[0])
+			out := built(t, o)
+			if o.Code != "absent" && !out.Done {
+				t.Errorf("%+v %s", o, o.Output)
+			}
+			st.once()
+			banned.Store(false) // it may come back, and then the rest can be told
+			st.d.await("the bot", func() bool {
+				all := st.d.publications[actorName(1)]
+				return len(all) > 0 && all[len(all)-1].Ready
+			})
+			more := map[string]any{"pipeline": pipeline, "at": houseAt, "mission": ops[0].id.String()}
+			_, o = st.done(st.blueprint(house(), more))
+			if out := built(t, o); o.Status != host.Succeeded || !out.Done {
+				t.Errorf("%+v %s", o, o.Output)
+			}
+			st.once()
+			t.Logf("receipts per actor: %v", st.receipts(effects.MissionID(ops[0].id)))
+		})
+	}
+}
+
+// TestTeamInTheWay: a bot stands where another one's step belongs.
+func TestTeamInTheWay(t *testing.T) {
+	t.Parallel()
+	t.Run("CP-104/bots make way for each other's steps", func(t *testing.T) {
+		t.Parallel()
+		st := crew(t, server.Config{}, 2).start().all()
+		for i := range 2 {
+			st.s.Do(func(w *server.World) {
+				w.Player(playerName(i)).Teleport(geom.Vec3{3.5 + float64(i), -60, 3.5}, geom.Rotation{})
+			})
+			st.d.await("the bot there", func() bool {
+				all := st.d.publications[actorName(i)]
+				var s struct{ Position [3]float64 }
+				return len(all) > 0 && json.Unmarshal(all[len(all)-1].State, &s) == nil && s.Position[0] == 3.5+float64(i)
+			})
+		}
+		for _, op := range st.together(blueprints.Twelve(), nil) {
+			o := st.outcome(op)
+			if out := built(t, o); o.Status != host.Succeeded || !out.Done {
+				t.Errorf("%+v %s", o, o.Output)
+			}
+		}
+		st.once()
+	})
+}
+
+// TestTeamRefused: what cannot be one mission is refused before anything is stored.
+func TestTeamRefused(t *testing.T) {
+	t.Parallel()
+	st := crew(t, server.Config{}, 2)
+	st.cfg.Actors[1].Plots = []hosting.Plot{{ID: "elsewhere", Boxes: st.cfg.Actors[0].Plots[0].Boxes}}
+	st.start().all()
+	for _, c := range []struct {
+		more map[string]any
+		word string
+	}{
+		{map[string]any{"actors": []string{"builder-2"}}, "this actor too"},
+		{map[string]any{"actors": []string{"builder-1", "builder-1"}}, "twice"},
+		{map[string]any{"actors": []string{"builder-1", "builder-9"}}, "does not run it"},
+		{map[string]any{"actors": []string{"builder-1", "builder-2"}}, "no plot garden"},
+	} {
+		if _, a := st.bind(st.blueprint(blueprints.Twelve(), c.more)); a.Code != "invalid" || !strings.Contains(a.Message, c.word) {
+			t.Errorf("%v: %s: %s", c.more, a.Code, a.Message)
+		}
+	}
+	alone := st.bound(st.blueprint(blueprints.Twelve(), nil))
+	st.d.deliver(alone)
+	if o := st.outcome(alone); o.Status != host.Succeeded {
+		t.Errorf("%+v", o)
+	}
+	args := map[string]any{"mission": alone.id.String(), "plot": "elsewhere"}
+	if _, a := st.bindFor("builder-2", st.blueprint(blueprints.Twelve(), args)); a.Code != "not_found" {
+		t.Errorf("one actor's own mission: %s: %s", a.Code, a.Message)
+	}
+}
