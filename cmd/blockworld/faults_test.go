@@ -19,6 +19,7 @@ import (
 	"blockworld/bot/builder"
 	"blockworld/bot/login"
 	"blockworld/bot/wire"
+	"blockworld/effects"
 	"blockworld/effects/blueprint"
 	"blockworld/effects/mission"
 	"blockworld/fixtures/blueprints"
@@ -435,7 +436,7 @@ func TestEndings(t *testing.T) {
 	}{
 		{missionRun{result: builder.Result{Done: true}}, nil, exitDone, ""},
 		{missionRun{result: builder.Result{Waiting: mission.WaitUnverified}}, nil, exitUnverified, "unverified"},
-		{missionRun{result: builder.Result{Waiting: mission.WaitRefused}, denied: true}, nil, exitDenied, "guard"},
+		{missionRun{result: builder.Result{Waiting: mission.WaitRefused}, denied: &builder.Denied{Capability: effects.PlaceBlock, Rule: "reach", Why: "too far"}}, nil, exitDenied, "(reach): too far; when that is put right, go on"},
 		{missionRun{result: builder.Result{Waiting: mission.WaitRefused}}, nil, exitFailed, "refused"},
 		{missionRun{result: builder.Result{Waiting: mission.WaitOutOfItems}}, nil, exitFailed, "out_of_items"},
 		{missionRun{result: builder.Result{Stuck: "no way"}}, nil, exitFailed, "no way"},

@@ -48,15 +48,11 @@ func newInspect(g *globals) *cobra.Command {
 }
 
 func runInspect(ctx context.Context, p *printer, f *buildFlags) error {
-	j, err := f.openJournal(true)
+	j, rec, file, err := f.stored()
 	if err != nil {
 		return err
 	}
 	defer j.Close()
-	rec, file, err := storedMission(j, f.mission, f.data)
-	if err != nil {
-		return err
-	}
 	reg, err := registry.Load(file.Plan.Protocol)
 	if err != nil {
 		return fail(exitFailed, err)
@@ -68,10 +64,6 @@ func runInspect(ctx context.Context, p *printer, f *buildFlags) error {
 	if err != nil {
 		return fail(exitFailed, err)
 	}
-	if f.server == "" {
-		f.server = file.Server
-	}
-	f.username = file.Username
 	o, err := f.options(p)
 	if err != nil {
 		return err
@@ -133,19 +125,11 @@ func newRepair(g *globals) *cobra.Command {
 }
 
 func runRepair(ctx context.Context, p *printer, f *buildFlags, accept bool) error {
-	j, err := f.openJournal(true)
+	j, rec, file, err := f.stored()
 	if err != nil {
 		return err
 	}
 	defer j.Close()
-	rec, file, err := storedMission(j, f.mission, f.data)
-	if err != nil {
-		return err
-	}
-	if f.server == "" {
-		f.server = file.Server
-	}
-	f.username = file.Username
 	return f.decided(ctx, p, j, rec, file, func(s *builder.Site, seen effects.CellReader) error {
 		return decide(p, s, seen, accept)
 	})

@@ -127,5 +127,5 @@ func draw(reg *registry.Registry, cells []picture.Cell, path string) error {
 	if err := png.Encode(&buf, picture.Render(reg, cells, picture.Options{Ground: true})); err != nil {
 		return err
 	}
-	return writeFile(path, buf.Bytes())
+	return writePrivate(path, buf.Bytes())
 }

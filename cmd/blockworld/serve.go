@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -111,29 +110,4 @@ func listenFailed(err error) error {
 		return fail(exitUsage, err)
 	}
 	return startFailed(err)
-}
-
-// makePrivate makes the data folder, for its owner only.
-func makePrivate(path string) error {
-	if err := os.MkdirAll(path, 0o700); err != nil {
-		return fail(exitFailed, notWritten(path, err))
-	}
-	return nil
-}
-
-// writePrivate writes a file that nobody but its owner can read, whole or not at all.
-func writePrivate(path string, data []byte) error {
-	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*") // of mode 0600
-	if err != nil {
-		return notWritten(path, err)
-	}
-	_, err = tmp.Write(data)
-	err = errors.Join(err, tmp.Sync(), tmp.Close())
-	if err == nil {
-		err = os.Rename(tmp.Name(), path)
-	}
-	if err != nil {
-		os.Remove(tmp.Name())
-	}
-	return notWritten(path, err)
 }

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"time"
@@ -214,30 +213,4 @@ func parseBox(s string) (geom.BlockBox, error) {
 		return geom.BlockBox{}, err
 	}
 	return geom.BoxOf(lo, hi), nil
-}
-
-// notWritten says what to do about a file or folder that could not be written; nil stays nil.
-func notWritten(path string, err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("%s could not be written (%w): see that you may write there and that there is room, or choose another place", path, err)
-}
-
-// writeFile writes a whole file or none.
-func writeFile(path string, data []byte) error { return notWritten(path, writeWhole(path, data)) }
-
-func writeWhole(path string, data []byte) error {
-	tmp, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.tmp")
-	if err != nil {
-		return err
-	}
-	_, err = tmp.Write(data)
-	if err = errors.Join(err, tmp.Close()); err == nil {
-		err = os.Rename(tmp.Name(), path)
-	}
-	if err != nil {
-		os.Remove(tmp.Name())
-	}
-	return err
 }

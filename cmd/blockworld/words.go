@@ -7,7 +7,6 @@ import (
 	"os"
 	"strings"
 
-	"blockworld/bot/builder"
 	"blockworld/effects/blueprint"
 )
 
@@ -108,42 +107,4 @@ func cells(n int) string {
 		return "1 cell"
 	}
 	return fmt.Sprintf("%d cells", n)
-}
-
-// tellReport puts the end of a mission into words.
-func tellReport(p *printer, r buildReport, end builder.Result) {
-	p.say("mission %s: %d of %d steps proven, %d receipts (least grade %s), %.1f s", r.Mission, r.Placed, r.Steps, r.Receipts, r.MinGrade, r.Seconds)
-	for _, line := range []struct {
-		n    int
-		what string
-	}{
-		{r.Present, "present: the cells show them, nobody can say who placed them; no receipt"},
-		{r.Accepted, "accepted by their owner without proof"},
-		{r.Unverified, "unverified: barred until somebody decides"},
-		{r.Refused, "refused by the server on the way"},
-		{r.Wrong, "came out in another state than planned"},
-		{r.Disturbed, "were changed by somebody after they were proven"},
-		{r.Open, "still to do"},
-	} {
-		if line.n > 0 {
-			p.say("  %d %s", line.n, line.what)
-		}
-	}
-	if end.Done {
-		p.say("inspection after a fresh join: %d of %d cells as planned", r.Matching, r.Cells)
-	}
-	for i, d := range end.Summary.Inspection.Differ {
-		if i == mostLines {
-			break
-		}
-		p.say("  differs at %v", d.Pos)
-	}
-}
-
-// makeFolder makes a folder for output.
-func makeFolder(path string) error {
-	if err := os.MkdirAll(path, 0o755); err != nil {
-		return fail(exitFailed, notWritten(path, err))
-	}
-	return nil
 }
