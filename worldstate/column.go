@@ -79,16 +79,21 @@ func DecodeColumn(data []byte, l ColumnLayout) (*Column, error) {
 	if l.States <= 0 || l.States > 1<<l.BlockBits {
 		l.States = 1 << l.BlockBits
 	}
-	// Both lists of a usual column stay on the stack.
+	// Both lists of a usual column stay on the stack (TestAllocations): nothing may append to them behind a pointer.
+	var room [usualSections]packed
+	n := int(l.Height / 16)
+	plan := columnPlan{sections: room[:min(n, usualSections)], palettes: make([]registry.StateID, 0, 512)}
+	if n > usualSections {
+		plan.sections = make([]packed, n)
+	}
 	r := columnReader{data: data}
-	plan := columnPlan{sections: make([]packed, 0, usualSections), palettes: make([]registry.StateID, 0, 512)}
-	for i := range int(l.Height / 16) {
+	for i := range plan.sections {
 		p, palettes, err := r.section(&l, plan.palettes)
 		if err != nil {
 			return nil, fmt.Errorf("%w: section %d of a column: %w", ErrMalformed, i, err)
 		}
 		plan.palettes = palettes
-		plan.add(p)
+		plan.put(i, p)
 	}
 	c, bad := plan.build(data, &l)
 	if bad >= 0 {
@@ -107,20 +112,19 @@ type columnPlan struct {
 	singles  bool             // there is one
 }
 
-// add takes a section in whose palette has been appended. A column is half air: sections of the same single state are one.
-func (plan *columnPlan) add(p packed) {
+// put takes in section i, whose palette has been appended. A column is half air: sections of the same single state are one.
+func (plan *columnPlan) put(i int, p packed) {
 	if p.bits == 0 {
 		last := len(plan.palettes) - 1
 		if plan.singles && plan.palettes[last] == plan.single {
-			p.entries, plan.palettes = 0, plan.palettes[:last]
-			plan.sections = append(plan.sections, p)
-			return
+			plan.palettes = plan.palettes[:last]
+			return // plan.sections[i] says that already: no bits, no entries
 		}
 		plan.singles, plan.single = true, plan.palettes[last]
 	}
 	plan.distinct++
 	plan.words += int(p.words)
-	plan.sections = append(plan.sections, p)
+	plan.sections[i] = p
 }
 
 // packed is a section as it lies in the packet. It holds no pointers, so that planning costs the garbage collector nothing.

@@ -55,6 +55,57 @@ func TestDecodeColumn(t *testing.T) {
 	})
 }
 
+// TestTallColumn decodes a column that is higher than those of the overworld.
+func TestTallColumn(t *testing.T) {
+	l := layouts["770 to 774"]
+	l.Height = 16 * (usualSections + 5)
+	world := make([]*cells, usualSections+5)
+	for i := range world {
+		world[i] = new(cells)
+		for c := range world[i] {
+			world[i][c] = registry.StateID(i + c%(i+1)*7)
+		}
+	}
+	c, err := DecodeColumn(encodeColumn(world, l, 0, false), l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := 0
+	for s := range c.States {
+		if want := world[i/sectionCells][i%sectionCells]; s != want {
+			t.Fatalf("cell %d is %d, want %d", i, s, want)
+		}
+		i++
+	}
+	if i != len(world)*sectionCells {
+		t.Errorf("%d cells", i)
+	}
+}
+
+// TestAllocations: a usual column costs four pieces of memory: column, sections, words, palettes.
+func TestAllocations(t *testing.T) {
+	l := layouts["770 to 774"]
+	l.Height = 16 * usualSections
+	world := make([]*cells, usualSections)
+	for i := range world {
+		world[i] = new(cells)
+		for c := range world[i] {
+			if i < usualSections/2 { // the rest is air
+				world[i][c] = registry.StateID(c % 20)
+			}
+		}
+	}
+	data := encodeColumn(world, l, 0, false)
+	got := testing.AllocsPerRun(100, func() {
+		if _, err := DecodeColumn(data, l); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if got > 4 {
+		t.Errorf("%v allocations", got)
+	}
+}
+
 // TestOneBiome decodes columns of a server that has a single biome: its direct ids take no bits and no words.
 func TestOneBiome(t *testing.T) {
 	for name, l := range layouts {
