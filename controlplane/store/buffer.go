@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"blockworld/controlplane/operation"
 )
 
 // reader is a transaction to read from: what a buffer lies over.
 type reader interface {
-	get(b Bucket, key []byte) []byte
+	get(b Bucket, key []byte) ([]byte, *operation.Operation)
 	scan(b Bucket, from, to []byte, back bool, f func(key, value []byte) bool)
 	failure() error // what was wrong with something that was read
 }
@@ -24,7 +26,7 @@ const (
 type write struct {
 	value   []byte
 	deleted bool
-	owned   bool // nobody else has a hand on the value
+	op      *operation.Operation // what the value is the record of, so that it need not be read back; nil: look at the value
 }
 
 // buffer is a Tx whose writes wait until its function has succeeded, so that one that fails leaves nothing behind while
@@ -55,13 +57,23 @@ func (t *buffer) failure() error {
 
 // Get implements Tx.
 func (t *buffer) Get(b Bucket, key []byte) []byte {
+	value, _ := t.getOp(b, key)
+	return value
+}
+
+// getOp is Get with what the value is the record of; nil: that is to be read from it. Nobody may change the operation.
+func (t *buffer) getOp(b Bucket, key []byte) ([]byte, *operation.Operation) {
 	if w, ok := t.writes[b][string(key)]; ok {
-		if w.deleted {
-			return nil
-		}
-		return w.value
+		return w.got()
 	}
 	return t.under.get(b, key)
+}
+
+func (w *write) got() ([]byte, *operation.Operation) {
+	if w.deleted {
+		return nil, nil
+	}
+	return w.value, w.op
 }
 
 // Put implements Tx.
@@ -72,9 +84,9 @@ func (t *buffer) Put(b Bucket, key, value []byte) {
 	t.write(b, key, write{value: value})
 }
 
-// putOwned is Put for a value that nobody else has a hand on: it is kept as it is.
-func (t *buffer) putOwned(b Bucket, key, value []byte) {
-	t.write(b, key, write{value: value, owned: true})
+// putOp is Put for the record of an operation. Nobody may change either afterwards.
+func (t *buffer) putOp(b Bucket, key, value []byte, op *operation.Operation) {
+	t.write(b, key, write{value: value, op: op})
 }
 
 // Delete implements Tx.

@@ -6,6 +6,8 @@ import (
 	"io"
 	"slices"
 	"sync"
+
+	"blockworld/controlplane/operation"
 )
 
 // Memory returns an engine that keeps everything in memory, with the semantics of one on disk. Its Backup is a stream
@@ -48,7 +50,9 @@ func (s *sorted) delete(key string) {
 	}
 }
 
-func (m *memory) get(b Bucket, key []byte) []byte { return m.buckets[b].values[string(key)] }
+func (m *memory) get(b Bucket, key []byte) ([]byte, *operation.Operation) {
+	return m.buckets[b].values[string(key)], nil
+}
 
 func (m *memory) failure() error { return nil }
 

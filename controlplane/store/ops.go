@@ -18,14 +18,27 @@ func Ops(tx Tx) OpsTx { return OpsTx{tx} }
 
 // Get returns an operation. Errors wrap ErrNotFound or ErrCorrupt.
 func (o OpsTx) Get(id host.OpID) (operation.Operation, error) {
-	b, v := Unfinished, o.tx.Get(Unfinished, id[:])
-	if v == nil {
-		b, v = Operations, o.tx.Get(Operations, id[:])
+	for _, b := range []Bucket{Unfinished, Operations} {
+		if v, op := o.record(b, id[:]); op != nil {
+			return *op, nil
+		} else if v != nil {
+			return decodeOp(b, id[:], v)
+		}
 	}
-	if v == nil {
-		return operation.Operation{}, fmt.Errorf("operation %s: %w", id, ErrNotFound)
+	return operation.Operation{}, fmt.Errorf("operation %s: %w", id, ErrNotFound)
+}
+
+// keeper is a Tx that may keep an operation with its record.
+type keeper interface {
+	getOp(b Bucket, key []byte) ([]byte, *operation.Operation)
+	putOp(b Bucket, key, value []byte, op *operation.Operation)
+}
+
+func (o OpsTx) record(b Bucket, id []byte) ([]byte, *operation.Operation) {
+	if k, ok := o.tx.(keeper); ok {
+		return k.getOp(b, id)
 	}
-	return decodeOp(b, id[:], v)
+	return o.tx.Get(b, id), nil
 }
 
 // has tells whether an operation is there, without reading it.
@@ -155,10 +168,9 @@ func (o OpsTx) write(op *operation.Operation) error {
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
-	if own, ok := o.tx.(interface {
-		putOwned(b Bucket, key, value []byte)
-	}); ok {
-		own.putOwned(bucketOf(op), op.ID[:], record)
+	if k, ok := o.tx.(keeper); ok {
+		own := *op
+		k.putOp(bucketOf(op), op.ID[:], record, &own)
 	} else {
 		o.tx.Put(bucketOf(op), op.ID[:], record)
 	}

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+
+	"blockworld/controlplane/operation"
 )
 
 // recent is what the log holds and the tree does not have yet: of every key its versions, newest first. One writer adds to
@@ -49,7 +51,7 @@ func (r *recent) take(t *buffer) {
 	defer r.mu.Unlock()
 	for _, b := range t.touched {
 		for k, w := range t.writes[b] {
-			if !w.owned {
+			if w.op == nil {
 				w.value = bytes.Clone(w.value)
 			}
 			r.add(change{b, k, w})
@@ -140,12 +142,9 @@ type layered struct {
 
 func (l *layered) failure() error { return l.tree.failure() }
 
-func (l *layered) get(b Bucket, key []byte) []byte {
+func (l *layered) get(b Bucket, key []byte) ([]byte, *operation.Operation) {
 	if v := l.recent.get(b, key, l.asOf); v != nil {
-		if v.deleted {
-			return nil
-		}
-		return v.value
+		return v.got()
 	}
 	return l.tree.get(b, key)
 }

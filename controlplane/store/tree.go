@@ -5,6 +5,8 @@ import (
 	"errors"
 
 	"go.etcd.io/bbolt"
+
+	"blockworld/controlplane/operation"
 )
 
 // boltReader reads sealed records of one transaction.
@@ -38,7 +40,8 @@ func reserved(key []byte) bool {
 
 // turn returns the turn of the log; nil: the tree has everything.
 func (r *boltReader) turn() ([]byte, error) {
-	turn := bytes.Clone(r.get(Meta, logKey))
+	value, _ := r.get(Meta, logKey)
+	turn := bytes.Clone(value)
 	switch {
 	case r.err != nil:
 		return nil, r.err
@@ -54,12 +57,12 @@ func (r *boltReader) setTurn(turn []byte) error {
 
 func (r *boltReader) failure() error { return r.err }
 
-func (r *boltReader) get(b Bucket, key []byte) []byte {
+func (r *boltReader) get(b Bucket, key []byte) ([]byte, *operation.Operation) {
 	raw := r.bucket(b).Get(key)
 	if raw == nil {
-		return nil
+		return nil, nil
 	}
-	return r.open(b, key, raw)
+	return r.open(b, key, raw), nil
 }
 
 func (r *boltReader) open(b Bucket, key, raw []byte) []byte {
