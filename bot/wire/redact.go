@@ -7,9 +7,10 @@ import (
 )
 
 // Redact returns a packet without its secrets: shared secrets and login tokens, answers to login queries (proxies send
-// forwarding secrets in them), cookies, keys and signatures of chat sessions, passwords in commands of account plug-ins, the query of resource pack addresses, what
-// proxies append to the host of the handshake. Bytes become zeros where the length matters to nobody but the layout. A
-// packet that may hold a secret and cannot be decoded is cut down to its id. data itself is not changed.
+// forwarding secrets in them), cookies, keys and signatures of chat sessions, passwords in commands of account plug-ins,
+// the query of resource pack addresses, what proxies append to the host of the handshake. Bytes become zeros where the
+// length matters to nobody but the layout. A packet that may hold a secret and cannot be decoded is cut down to its id.
+// data itself is not changed.
 func Redact(p registry.Protocol, s State, d Direction, data []byte) []byte {
 	id, n := varint(data)
 	if n <= 0 || !mayHoldSecret(kindOf(p, s, d, id)) {
