@@ -59,6 +59,19 @@ func TestStopRows(t *testing.T) {
 		}
 	})
 
+	t.Run("CP-99/heard before it is on disk", func(t *testing.T) {
+		slow := &slowReply{Engine: store.Memory(), stored: make(chan struct{}), release: make(chan struct{})}
+		w := newWorld(t, func(w *world) { w.engine = slow })
+		slow.next.Store(true)
+		stopped := aside(func() (controlplane.ActorView, error) { return w.g.Stop(w.ctx, ann, "bot1", "smoke") })
+		<-slow.stored
+		if b := w.deliver(); len(b.Cancellations) != 1 || !b.Cancellations[0].Stop {
+			t.Errorf("the host hears %+v while the disk takes its time", b)
+		}
+		close(slow.release)
+		w.ok((<-stopped).err)
+	})
+
 	t.Run("CP-99,CP-62/told before the delivery that it overtakes", func(t *testing.T) {
 		slow := &slowReply{Engine: store.Memory(), stored: make(chan struct{}), release: make(chan struct{})}
 		w := newWorld(t, func(w *world) { w.engine = slow })

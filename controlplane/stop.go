@@ -36,6 +36,8 @@ func (g *Gateway) Stop(ctx context.Context, p Principal, actor host.Name, why st
 	if why == "" {
 		why = "emergency stop"
 	}
+	word := host.Cancellation{Actor: actor, Why: why, Stop: true}
+	g.hear(word) // before anything waits for the disk
 	err := g.update(func(w *work) error {
 		s, _, err := store.StopsOf(w.tx).Get(actor)
 		if err != nil || s.Latched {
@@ -47,7 +49,7 @@ func (g *Gateway) Stop(ctx context.Context, p Principal, actor host.Name, why st
 		}
 		return w.fence(actor, operation.FenceStop)
 	})
-	g.hear(host.Cancellation{Actor: actor, Why: why, Stop: true}) // also when it could not be stored: a full disk stops no stop
+	g.hear(word) // again, whatever was said meanwhile, and also when it could not be stored: a full disk stops no stop
 	if err != nil {
 		return ActorView{}, err
 	}

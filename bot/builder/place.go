@@ -185,13 +185,11 @@ func (w *worker) use(tx *bot.Tx, s *staged) bool {
 	w.pace(tx)
 	w.fence(tx, nil)
 	tx.Wake(2)
-	if w.site.At != nil {
-		if err := tx.Out().Flush(); err != nil {
-			w.fail(err)
-			return false
-		}
-		w.site.at(AfterPacket)
+	if err := tx.Out().Flush(); err != nil { // now: behind it other marks may wait for the disk, and a stop may come meanwhile
+		w.fail(err)
+		return false
 	}
+	w.site.at(AfterPacket)
 	return w.phase == working
 }
 
