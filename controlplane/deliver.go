@@ -256,12 +256,9 @@ func (g *Gateway) again(o *openOp, now time.Time) (time.Time, time.Duration) {
 
 // deliver steps one operation that its host is to have. Nil: it is not delivered now.
 func (w *work) deliver(o *openOp) (*operation.Operation, error) {
-	op, known := w.g.queued(o)
-	if !known {
-		var err error
-		if op, err = store.Ops(w.tx).Get(o.id); err != nil {
-			return nil, err
-		}
+	op, err := store.Ops(w.tx).Get(o.id)
+	if err != nil {
+		return nil, err
 	}
 	switch op.State {
 	case operation.Queued:

@@ -21,9 +21,6 @@ type openOp struct {
 	inQueue bool            // of its host
 	asked   bool            // it is asked to end
 	why     string
-	touched uint32               // rises with every transaction that writes the operation, also one that fails
-	fresh   *operation.Operation // in the queue: as it is on disk, while nothing has touched it since
-	freshAt uint32
 	retell  time.Time // when it is asked to end once more
 	due     time.Time // when it is delivered again; zero: not by time
 	wait    time.Duration
@@ -102,33 +99,6 @@ func (g *Gateway) openWhere(want func(*openOp) bool) (ids []host.OpID) {
 	return ids
 }
 
-// maxFresh bounds how many queued operations of a host are kept in memory.
-const maxFresh = 512
-
-// touch says on the writer that a transaction writes an operation.
-func (g *Gateway) touch(id host.OpID) uint32 {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	o := g.open[id]
-	if o == nil {
-		return 0
-	}
-	o.touched++
-	return o.touched
-}
-
-// queued returns a queued operation as it is on disk, if that is known without reading it. On the writer.
-func (g *Gateway) queued(o *openOp) (operation.Operation, bool) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	op := o.fresh
-	o.fresh = nil
-	if op == nil || o.freshAt != o.touched {
-		return operation.Operation{}, false
-	}
-	return *op, true
-}
-
 // tell carries out what follows a commit: the index, words to hosts, and those who wait. Several callers may come here in
 // another order than they committed; the version tells which word is the newer one.
 func (g *Gateway) tell(all []told) {
@@ -159,7 +129,7 @@ func (g *Gateway) tell(all []told) {
 		if op.CancelRequested != "" {
 			o.asked, o.why = true, op.CancelRequested
 		}
-		g.route(o, op, all[i].effects, all[i].handed, all[i].touched)
+		g.route(o, op, all[i].effects, all[i].handed)
 		if op.Terminal() {
 			g.untrack(o)
 		}
@@ -168,7 +138,7 @@ func (g *Gateway) tell(all []told) {
 }
 
 // route hands an operation's effects to its host. Under mu.
-func (g *Gateway) route(o *openOp, op *operation.Operation, effects []operation.Effect, handed bool, touched uint32) {
+func (g *Gateway) route(o *openOp, op *operation.Operation, effects []operation.Effect, handed bool) {
 	if o.collected() {
 		g.out[o.id] = o
 	}
@@ -178,9 +148,6 @@ func (g *Gateway) route(o *openOp, op *operation.Operation, effects []operation.
 	}
 	switch {
 	case op.State == operation.Queued:
-		if len(h.queue) < maxFresh {
-			o.fresh, o.freshAt = op, touched
-		}
 		h.enqueue(o)
 	case handed:
 		g.handOver(o, op)

@@ -226,7 +226,7 @@ func (w *work) create(op *operation.Operation, ev operation.Created) error {
 		w.g.track(&made)
 		w.g.mu.Unlock()
 	}
-	w.told = append(w.told, told{op: after, effects: effects, touched: w.g.touch(op.ID), handed: handed})
+	w.told = append(w.told, told{op: after, effects: effects, handed: handed})
 	if op.Parent == (host.OpID{}) {
 		return nil
 	}

@@ -20,7 +20,6 @@ type work struct {
 type told struct {
 	op      operation.Operation
 	effects []operation.Effect
-	touched uint32
 	handed  bool // its delivery goes to a poll that waits
 }
 
@@ -75,7 +74,7 @@ func (w *work) apply(op operation.Operation, ev operation.Event) (operation.Oper
 }
 
 func (w *work) tells(op operation.Operation, effects []operation.Effect) {
-	w.told = append(w.told, told{op: op, effects: effects, touched: w.g.touch(op.ID)})
+	w.told = append(w.told, told{op: op, effects: effects})
 }
 
 func (w *work) cancelChildren(parent *operation.Operation, why string) error {
