@@ -44,11 +44,25 @@ var forms = map[string]string{
 	"minecraft:big_dripleaf_stem":    "minecraft:big_dripleaf",
 }
 
-func form1(name string) string {
-	if f, ok := forms[name]; ok {
+// FirstForm returns the first form of a growing plant, and any other block's own name.
+func FirstForm(block string) string {
+	if f, ok := forms[block]; ok {
 		return f
 	}
-	return name
+	return block
+}
+
+// HasForms tells whether a block is either form of a growing plant.
+func HasForms(block string) bool {
+	if _, second := forms[block]; second {
+		return true
+	}
+	for _, first := range forms {
+		if first == block {
+			return true
+		}
+	}
+	return false
 }
 
 // Same implements States. States of different blocks are never the same, but for the forms of one plant under FormMask.
@@ -61,7 +75,7 @@ func (s RegistryStates) Same(want, got registry.StateID, masked []string) bool {
 		return false
 	}
 	if b != g {
-		return slices.Contains(masked, FormMask) && form1(b.Name) == form1(g.Name)
+		return slices.Contains(masked, FormMask) && FirstForm(b.Name) == FirstForm(g.Name)
 	}
 	for _, p := range b.Props {
 		if slices.Contains(masked, p.Name) {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"blockworld/effects"
 	"blockworld/worldstate/registry"
 )
 
@@ -132,44 +133,14 @@ func masksOf(reg *registry.Registry, s registry.StateID, want func(Class) bool) 
 			out = append(out, p.Name)
 		}
 	}
-	if formBase(b.Name) != b.Name || growsForms(b.Name) {
+	if effects.HasForms(b.Name) {
 		out = append(out, FormMask)
 	}
 	slices.Sort(out)
 	return out
 }
 
-func growsForms(block string) bool {
-	switch block {
-	case "minecraft:bamboo", "minecraft:kelp", "minecraft:weeping_vines", "minecraft:twisting_vines", "minecraft:cave_vines",
-		"minecraft:big_dripleaf":
-		return true
-	}
-	return false
-}
-
-// Same tells whether two states are equal but for the masked properties. With FormMask among them the two forms of a
-// growing plant count as one block, and only properties that both have are compared.
+// Same tells whether two states are equal but for the masked properties, as what came of a use is judged.
 func Same(reg *registry.Registry, a, b registry.StateID, masked []string) bool {
-	if a == b {
-		return true
-	}
-	ba, bb := reg.BlockOf(a), reg.BlockOf(b)
-	if ba == nil || bb == nil {
-		return false
-	}
-	if ba != bb {
-		return slices.Contains(masked, FormMask) && sameForm(ba.Name, bb.Name)
-	}
-	for _, p := range ba.Props {
-		if slices.Contains(masked, p.Name) {
-			continue
-		}
-		va, _ := reg.Prop(a, p.Name)
-		vb, _ := reg.Prop(b, p.Name)
-		if va != vb {
-			return false
-		}
-	}
-	return true
+	return effects.RegistryStates{Registry: reg}.Same(a, b, masked)
 }

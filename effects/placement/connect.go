@@ -3,6 +3,7 @@ package placement
 import (
 	"strings"
 
+	"blockworld/effects"
 	"blockworld/worldstate/geom"
 	"blockworld/worldstate/registry"
 )
@@ -290,7 +291,7 @@ func (c ctx) form(p geom.BlockPos, s registry.StateID) registry.StateID {
 		next = geom.Down
 	}
 	n, ok := c.side(p, next)
-	if !ok || formBase(c.block(n)) != formBase(b) {
+	if !ok || effects.FirstForm(c.block(n)) != effects.FirstForm(b) {
 		return s
 	}
 	stem := ""

@@ -3,6 +3,7 @@ package placement
 import (
 	"strings"
 
+	"blockworld/effects"
 	"blockworld/worldstate/registry"
 )
 
@@ -109,18 +110,4 @@ func blockOfItem(reg *registry.Registry, item registry.ItemID) (*registry.Block,
 }
 
 // sameForm tells whether two blocks are forms of one growing plant, so that one may turn into the other.
-func sameForm(a, b string) bool {
-	return a == b || formBase(a) == formBase(b)
-}
-
-func formBase(b string) string {
-	switch b {
-	case "minecraft:bamboo_sapling":
-		return "minecraft:bamboo"
-	case "minecraft:kelp_plant", "minecraft:weeping_vines_plant", "minecraft:twisting_vines_plant", "minecraft:cave_vines_plant":
-		return strings.TrimSuffix(b, "_plant")
-	case "minecraft:big_dripleaf_stem":
-		return "minecraft:big_dripleaf"
-	}
-	return b
-}
+func sameForm(a, b string) bool { return effects.FirstForm(a) == effects.FirstForm(b) }

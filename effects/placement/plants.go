@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"blockworld/effects"
 	"blockworld/worldstate/geom"
 	"blockworld/worldstate/registry"
 )
@@ -63,10 +64,10 @@ func (c ctx) survivesPlant(p geom.BlockPos, s registry.StateID, b string, f Fami
 		return c.columnPlant(p, b, soil, in(bambooSoil), in(dirtFamily, sandFamily), in(sandFamily))
 	case VineColumn:
 		if strings.Contains(b, "twisting") {
-			return "a full top face or twisting vines below", c.sturdy(p, geom.Down) || formBase(soil) == formBase(b)
+			return "a full top face or twisting vines below", c.sturdy(p, geom.Down) || effects.FirstForm(soil) == effects.FirstForm(b)
 		}
 		above, ok := c.side(p, geom.Up)
-		return "a full bottom face or the same vine above", c.sturdy(p, geom.Up) || ok && formBase(c.block(above)) == formBase(b)
+		return "a full bottom face or the same vine above", c.sturdy(p, geom.Up) || ok && effects.FirstForm(c.block(above)) == effects.FirstForm(b)
 	case Dripleaf:
 		return c.dripleaf(p, s, b, soil, earth)
 	case CeilingPlant:
@@ -127,5 +128,5 @@ func (c ctx) dripleaf(p geom.BlockPos, s registry.StateID, b, soil string, earth
 		there, _ := c.at(p)
 		return "clay or moss below, or dirt under water", clay || earth && (c.water(there) || c.is(s, "waterlogged", "true"))
 	}
-	return "clay, moss, dirt, farmland or dripleaf below", clay || earth || formBase(soil) == "minecraft:big_dripleaf"
+	return "clay, moss, dirt, farmland or dripleaf below", clay || earth || effects.FirstForm(soil) == "minecraft:big_dripleaf"
 }

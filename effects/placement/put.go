@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"blockworld/effects"
 	"blockworld/worldstate/geom"
 	"blockworld/worldstate/registry"
 )
@@ -180,7 +181,7 @@ func (p *put) freshRest(s registry.StateID, wet bool) (registry.StateID, *Reject
 		return p.with(s, "facing", p.look.Opposite().String()), nil
 	case Dripleaf:
 		f := p.look.Opposite()
-		if below, ok := p.side(p.pos, geom.Down); ok && formBase(p.ctx.block(below)) == "minecraft:big_dripleaf" && p.block.Name == "minecraft:big_dripleaf" {
+		if below, ok := p.side(p.pos, geom.Down); ok && effects.FirstForm(p.ctx.block(below)) == "minecraft:big_dripleaf" && p.block.Name == "minecraft:big_dripleaf" {
 			f, _ = p.facing(below)
 		}
 		return p.with(s, "facing", f.String()), nil

@@ -3,6 +3,7 @@ package placement
 import (
 	"fmt"
 
+	"blockworld/effects"
 	"blockworld/worldstate/geom"
 	"blockworld/worldstate/registry"
 )
@@ -35,7 +36,7 @@ type CellChange struct {
 }
 
 // FormMask in CellChange.Masked allows the other form of a growing block: bamboo and its sapling, kelp and kelp_plant.
-const FormMask = "block_form"
+const FormMask = effects.FormMask
 
 // PairMask in CellChange.Masked allows a chest to become half of a pair, or to cease to be one.
 const PairMask = "type"
