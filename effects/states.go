@@ -34,31 +34,30 @@ type RegistryStates struct{ Registry *registry.Registry }
 // FormMask among masked properties allows the other form of a growing plant: kelp and kelp_plant count as one block.
 const FormMask = "block_form"
 
-// forms maps the second form of growing plants to the first.
-var forms = map[string]string{
-	"minecraft:bamboo_sapling":       "minecraft:bamboo",
-	"minecraft:kelp_plant":           "minecraft:kelp",
-	"minecraft:weeping_vines_plant":  "minecraft:weeping_vines",
-	"minecraft:twisting_vines_plant": "minecraft:twisting_vines",
-	"minecraft:cave_vines_plant":     "minecraft:cave_vines",
-	"minecraft:big_dripleaf_stem":    "minecraft:big_dripleaf",
+// forms are the two forms of each growing plant; the first one names both.
+var forms = [...]struct{ first, second string }{
+	{"minecraft:bamboo", "minecraft:bamboo_sapling"},
+	{"minecraft:kelp", "minecraft:kelp_plant"},
+	{"minecraft:weeping_vines", "minecraft:weeping_vines_plant"},
+	{"minecraft:twisting_vines", "minecraft:twisting_vines_plant"},
+	{"minecraft:cave_vines", "minecraft:cave_vines_plant"},
+	{"minecraft:big_dripleaf", "minecraft:big_dripleaf_stem"},
 }
 
 // FirstForm returns the first form of a growing plant, and any other block's own name.
 func FirstForm(block string) string {
-	if f, ok := forms[block]; ok {
-		return f
+	for i := range forms {
+		if forms[i].second == block {
+			return forms[i].first
+		}
 	}
 	return block
 }
 
 // HasForms tells whether a block is either form of a growing plant.
 func HasForms(block string) bool {
-	if _, second := forms[block]; second {
-		return true
-	}
-	for _, first := range forms {
-		if first == block {
+	for i := range forms {
+		if forms[i].first == block || forms[i].second == block {
 			return true
 		}
 	}
