@@ -22,9 +22,10 @@ type distant struct {
 	say  func(format string, args ...any)
 	end  context.CancelCauseFunc
 
-	mu   sync.Mutex
-	why  string // why it is away, as it was said last; empty: it is there
-	seen bool   // it has taken this host before
+	mu    sync.Mutex
+	why   string // why it is away, as it was said last; empty: it is there
+	seen  bool   // it has taken this host before
+	ended int    // sessions in a row that ended while it was there
 }
 
 // Register implements hosting.Daemon.
@@ -48,10 +49,23 @@ func (d *distant) Poll(ctx context.Context, s host.Session, limit int, wait time
 	switch code := controlplane.CodeOf(err); {
 	case err == nil || ctx.Err() != nil:
 	case code == controlplane.CodeUnavailable, code == controlplane.CodeForbidden: // the session is over: registering will tell
+		d.lost(s.Host)
 	default:
 		d.away(err)
 	}
 	return b, err
+}
+
+// twins is how many sessions may end by themselves, with the daemon there all the time, until it is said what that means.
+const twins = 3
+
+// lost counts sessions that ended while the daemon was there.
+func (d *distant) lost(name host.Name) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.ended++; d.ended == twins {
+		d.say("the sessions of host %s are ended one after another: another process runs as %s with a token of the same name; stop one of the two, or name it otherwise", name, name)
+	}
 }
 
 // away says that the daemon is away, once for each reason.
@@ -66,6 +80,7 @@ func (d *distant) away(err error) {
 		return
 	}
 	d.why = why
+	d.ended = 0
 	d.say("the daemon at %s is away (%s): this host tries again by itself, and its bots stay where they are", d.base, why)
 }
 
@@ -100,7 +115,7 @@ func refusedHost(err error, name host.Name) error {
 	switch e.Code {
 	case controlplane.CodeForbidden:
 		if own := e.Detail["host"]; own != "" {
-			return no(exitDenied, fmt.Sprintf("set `host: %s` in the configuration, which names this one %s", own, name))
+			return no(exitDenied, fmt.Sprintf("or set `host: %s` in the configuration, which names this one %s", own, name))
 		}
 		return no(exitDenied, fmt.Sprintf("set `host:` in the configuration, which names this one %s, to the token's name, or "+another, name, name))
 	case token.CodeKind, token.CodeWrong, token.CodeExpired, token.CodeRevoked, token.CodeMissing, controlplane.CodeUnauthenticated:

@@ -56,12 +56,17 @@ func TestAHostThatIsRefusedEnds(t *testing.T) {
 type moody struct {
 	hosting.Daemon
 	answers []error
+	polls   error
 }
 
 func (m *moody) Register(context.Context, host.Manifest) (host.Session, error) {
 	err := m.answers[0]
 	m.answers = m.answers[1:]
 	return host.Session{}, err
+}
+
+func (m *moody) Poll(context.Context, host.Session, int, time.Duration) (host.Batch, error) {
+	return host.Batch{}, m.polls
 }
 
 func TestADaemonThatComesAndGoesIsToldOnce(t *testing.T) {
@@ -79,6 +84,17 @@ func TestADaemonThatComesAndGoesIsToldOnce(t *testing.T) {
 	for i := range want {
 		if !strings.Contains(said[i], want[i]) {
 			t.Errorf("line %d is %q, want %q in it", i, said[i], want[i])
+		}
+	}
+}
+
+func TestTwoHostsOfOneNameAreTold(t *testing.T) {
+	said := 0
+	d := &distant{say: func(string, ...any) { said++ }, Daemon: &moody{polls: controlplane.Errorf(controlplane.CodeUnavailable, "no such session")}}
+	for i := range 10 {
+		d.Poll(t.Context(), host.Session{Host: "far"}, 1, 0)
+		if want := min(1, (i+1)/twins); said != want {
+			t.Fatalf("after %d sessions %d lines, want %d", i+1, said, want)
 		}
 	}
 }
