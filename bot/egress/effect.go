@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"blockworld/bot/wire"
+	"blockworld/effects"
+	"blockworld/worldstate"
 	"blockworld/worldstate/geom"
 	"blockworld/worldstate/registry"
 )
@@ -262,9 +264,6 @@ func (w *Writer) ServerHeld(slot int32) { w.held = slot }
 // Sneaking says whether the server was told that the sneak key is down.
 func (w *Writer) Sneaking() bool { return w.sneaking }
 
-// MaxText is how long a chat line may be, in UTF-16 units as the server counts them.
-const MaxText = 256
-
 // OpenSay opens a say and sends its one line, unsigned. Time is in milliseconds since 1970; salt comes back in the echo of
 // servers that keep it. Commands and characters that servers kick for are refused before the permit is opened.
 func (w *Writer) OpenSay(p Permit, text string, millis, salt int64) error {
@@ -281,7 +280,7 @@ func (w *Writer) OpenSay(p Permit, text string, millis, salt int64) error {
 	return h.write(&wire.Chat{Message: text, Timestamp: millis, Salt: salt, LastSeen: wire.LastSeen{Offset: n}})
 }
 
-// CheckText says whether a chat line may be sent: not empty, no command, at most MaxText long, no character that
+// CheckText says whether a chat line may be sent: not empty, no command, at most effects.MaxText long, no character that
 // servers refuse.
 func CheckText(text string) error {
 	trimmed := strings.TrimSpace(text)
@@ -294,8 +293,8 @@ func CheckText(text string) error {
 	if !utf8.ValidString(text) {
 		return fmt.Errorf("%w: it is no valid UTF-8", ErrText)
 	}
-	if n := len(utf16.Encode([]rune(text))); n > MaxText {
-		return fmt.Errorf("%w: it has %d characters, at most %d are allowed", ErrText, n, MaxText)
+	if n := len(utf16.Encode([]rune(text))); n > effects.MaxText {
+		return fmt.Errorf("%w: it has %d characters, at most %d are allowed", ErrText, n, effects.MaxText)
 	}
 	for _, r := range text {
 		if r < ' ' || r == 0x7f || r == '§' {
@@ -342,7 +341,7 @@ func (e *Equipping) Creative(hotbar int8, item registry.ItemID, count int32) err
 	if hotbar < 0 || hotbar > 8 || count < 0 || count > 99 {
 		return fmt.Errorf("%w: %d of item %d in hotbar slot %d", ErrOutOfRange, count, item, hotbar)
 	}
-	return e.write(&wire.SetCreativeModeSlot{Slot: int16(hotbar) + 36, Item: wire.ItemStack{Item: item, Count: count}})
+	return e.write(&wire.SetCreativeModeSlot{Slot: int16(hotbar) + worldstate.SlotHotbar, Item: wire.ItemStack{Item: item, Count: count}})
 }
 
 // Pick asks the server to select what the block is, where the version has that request: the answer set_held_slot proves
