@@ -3,6 +3,10 @@ package controlplane
 import (
 	"errors"
 	"fmt"
+	"strings"
+
+	"blockworld/controlplane/operation"
+	"blockworld/effects/host"
 )
 
 // Code is a stable word for one kind of refusal; programs branch on it, never on the message.
@@ -106,6 +110,15 @@ func CodeOf(err error) Code {
 		return e.Code
 	}
 	return CodeInternal
+}
+
+// sentence is an error of the parts below without the word that its code says already.
+func sentence(err error) string {
+	text := err.Error()
+	for _, word := range []error{operation.ErrConflict, operation.ErrStale, operation.ErrInvalid, host.ErrInvalid} {
+		text = strings.TrimSuffix(strings.TrimPrefix(text, word.Error()+": "), ": "+word.Error())
+	}
+	return text
 }
 
 // Errorf makes an Error.

@@ -204,7 +204,7 @@ func (g *Gateway) known(p *Principal, need Scope, actor host.Name) error {
 // sees makes sure that the gateway is open and that p sees the actor.
 func (g *Gateway) sees(p *Principal, actor host.Name) error {
 	if err := actor.Check("actor"); err != nil {
-		return Errorf(CodeInvalid, "%v", err).because(err)
+		return Errorf(CodeInvalid, "%s", sentence(err)).because(err)
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()

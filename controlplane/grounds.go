@@ -41,7 +41,7 @@ func stopped(tx store.Tx, actor host.Name) (store.Stop, error) {
 		return stop, err
 	}
 	if stop.Latched {
-		return stop, Errorf(CodeStopped, "actor %s is stopped (%s): its owner may clear the stop", actor, stop.Why).with("actor", string(actor))
+		return stop, Errorf(CodeStopped, "actor %s is stopped (%s): its owner or an admin may clear the stop (`blockworld ctl clear %s`)", actor, stop.Why, actor).with("actor", string(actor))
 	}
 	return stop, nil
 }
@@ -110,7 +110,11 @@ func (s *scene) offered(name, digest string, kinds ...host.Kind) error {
 		}
 		return nil
 	}
-	return Errorf(CodeUnknownCapability, "capability %s is of kind %s, which cannot be asked for here", name, s.capability.Kind).with("capability", name)
+	way := "it is submitted, as an operation"
+	if s.capability.Kind == host.KindRead {
+		way = "it is asked as a read, and makes no operation"
+	}
+	return Errorf(CodeUnknownCapability, "capability %s is of kind %s: %s", name, s.capability.Kind, way).with("capability", name)
 }
 
 // stands checks everything that a submit rests on, in the order in which it is told: stop, lease, host, capability,

@@ -95,7 +95,7 @@ func (p *Principal) Sees(actor host.Name) bool {
 // check refuses a principal that is none, or that lacks a scope.
 func (p *Principal) check(need Scope) error {
 	if err := p.ID.Check("principal"); err != nil {
-		return Errorf(CodeInvalid, "%v; the daemon's configuration gives principals their ids", err).because(err)
+		return Errorf(CodeInvalid, "%s; the daemon's configuration gives principals their ids", sentence(err)).because(err)
 	}
 	if !p.Scopes.Has(need) {
 		return Errorf(CodeForbidden, "principal %s lacks the scope %s: %s", p.ID, need, HowToGet(need)).with("scope", need.String())

@@ -99,7 +99,7 @@ func checkKey(key string) error {
 }
 
 func invalid(field string, err error) *Error {
-	return Errorf(CodeInvalid, "%v", err).with("field", field).because(err)
+	return Errorf(CodeInvalid, "%s", sentence(err)).with("field", field).because(err)
 }
 
 // childKey is the stored key of a macro's child: keys of a macro's own children meet no others.

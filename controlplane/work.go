@@ -111,13 +111,13 @@ func failed(err error) error {
 	case errors.As(err, &e):
 		return err
 	case errors.Is(err, operation.ErrConflict):
-		return Errorf(CodeConflict, "%v", err).because(err)
+		return Errorf(CodeConflict, "%s", sentence(err)).because(err)
 	case errors.Is(err, operation.ErrStale):
-		return Errorf(CodeStale, "%v", err).because(err)
+		return Errorf(CodeStale, "%s", sentence(err)).because(err)
 	case errors.Is(err, operation.ErrCapacity):
 		return Errorf(CodeCapacity, "%v", err).because(err)
 	case errors.Is(err, operation.ErrInvalid), errors.Is(err, host.ErrInvalid):
-		return Errorf(CodeInvalid, "%v", err).because(err)
+		return Errorf(CodeInvalid, "%s", sentence(err)).because(err)
 	case errors.Is(err, store.ErrNotFound):
 		return Errorf(CodeNotFound, "no such operation: list the operations to see which there are").because(err)
 	case errors.Is(err, store.ErrDiskFull):

@@ -122,14 +122,14 @@ func (a *Actor) scan(tx *bot.Tx, r effects.ScanRegionRequest) (Result, error) {
 	}
 	box, any := clip(asked, a.audience())
 	if !any || v.DimensionName() != a.cfg.Record.Dimension {
-		return ScanRegion{Unknown: asked.Volume()}, nil
+		return ScanRegion{Cells: []Cell{}, Unknown: asked.Volume()}, nil
 	}
 	limit := int(r.Limit)
 	if limit == 0 {
 		limit = effects.MaxListed
 	}
 	found := v.Scan(box, want, limit)
-	out := ScanRegion{More: found.More, Known: found.Known, Unknown: asked.Volume() - found.Known}
+	out := ScanRegion{Cells: []Cell{}, More: found.More, Known: found.Known, Unknown: asked.Volume() - found.Known}
 	for _, c := range found.Found {
 		out.Cells = append(out.Cells, Cell{effects.Position(c.Pos), reg.FormatState(c.State)})
 	}
@@ -152,7 +152,7 @@ func (a *Actor) nearby(tx *bot.Tx, r effects.NearbyEntitiesRequest) Result {
 	}
 	at := tx.Player().Pos
 	near, total := tx.View().Nearby(at, r.Radius, limit)
-	out := NearbyEntities{Total: total}
+	out := NearbyEntities{Entities: []Entity{}, Total: total}
 	for _, e := range near {
 		name := "unknown"
 		if t := tx.Registry().EntityTypeByID(e.Type); t != nil {
@@ -169,7 +169,7 @@ func chat(tx *bot.Tx, r effects.ChatSinceRequest) Result {
 	if limit == 0 {
 		limit = effects.MaxListed
 	}
-	out := ChatSince{Next: page.Next, Lost: page.Lost}
+	out := ChatSince{Lines: []Line{}, Next: page.Next, Lost: page.Lost}
 	if len(page.Lines) > limit {
 		page.Lines = page.Lines[:limit]
 		out.Next = page.Lines[limit-1].Cursor

@@ -109,14 +109,19 @@ func (k *ctl) tokenCreate() *cobra.Command {
 	var id, kind, principal, out string
 	var scopes, actors []string
 	var expires time.Duration
-	timed := false
+	timed, scoped := false, false
 	cmd := k.asking(&cobra.Command{Use: "create --principal NAME", Short: "make a token; its secret is told once",
 		Long: "Makes a token. A user's has scopes: read (see), control (hold a lease), execute (submit), confirm (approve), cancel, admin;\n" +
 			"give an agent read,control,execute,cancel and keep confirm for people. A host's token (--kind host) is for the process\n" +
 			"that runs bots; its principal is the host's name."}, cobra.NoArgs,
 		func(ctx context.Context, p *printer, c *client.Client, _ []string) error {
 			g := v1.TokenGrant{ID: host.Name(id), Kind: kind, Principal: host.Name(principal)}
-			if kind == "user" {
+			switch {
+			case principal == "":
+				return fail(exitUsage, errors.New("whom shall it speak for? give --principal NAME: a person, an agent, a program, or the host with --kind host"))
+			case kind == "host" && scoped:
+				return fail(exitUsage, errors.New("--scopes and --actors are of a user's token: a host registers its own bots and does nothing else"))
+			case kind == "user":
 				g.Actors = actors
 				for _, word := range scopes {
 					s, err := controlplane.ParseScope(word)
@@ -151,7 +156,9 @@ func (k *ctl) tokenCreate() *cobra.Command {
 			p.say("secret    in %s, which only you can read", out)
 			return p.result(map[string]any{"token": t.Token, "file": out})
 		})
-	cmd.PreRun = func(cmd *cobra.Command, _ []string) { timed = cmd.Flags().Changed("expires") }
+	cmd.PreRun = func(cmd *cobra.Command, _ []string) {
+		timed, scoped = cmd.Flags().Changed("expires"), cmd.Flags().Changed("scopes") || cmd.Flags().Changed("actors")
+	}
 	fl := cmd.Flags()
 	fl.StringVar(&id, "id", "", "names the token; it is given a name by default")
 	fl.StringVar(&kind, "kind", "user", "user or host")
@@ -237,16 +244,9 @@ func fetchBackup(ctx context.Context, c *client.Client, path string) (int64, err
 func checkStore(path string) error {
 	found, err := store.CheckFile(path)
 	if err == nil && len(found) > 0 {
-		err = fmt.Errorf("%s: %s, the first: %s", path, thingsWrong(len(found)), found[0])
+		err = fmt.Errorf("%s: %s, the first: %s", path, several(len(found), "thing is wrong", "things are wrong"), found[0])
 	}
 	return err
-}
-
-func thingsWrong(n int) string {
-	if n == 1 {
-		return "one thing is wrong"
-	}
-	return fmt.Sprintf("%d things are wrong", n)
 }
 
 func (k *ctl) fsck() *cobra.Command {
@@ -271,7 +271,7 @@ func (k *ctl) fsck() *cobra.Command {
 			return err
 		}
 		if len(found) > 0 {
-			return fail(exitFailed, fmt.Errorf("%s: %s: restore a backup, and keep this file", path, thingsWrong(len(found))))
+			return fail(exitFailed, fmt.Errorf("%s: %s: restore a backup, and keep this file", path, several(len(found), "thing is wrong", "things are wrong")))
 		}
 		p.say("%s: nothing is wrong", path)
 		return nil
@@ -292,7 +292,8 @@ func (k *ctl) policy() *cobra.Command {
 			if err != nil {
 				return fail(exitUsage, fmt.Errorf("%s: %w", args[0], err))
 			}
-			p.say("%s: profile %s, %d rules, %d budgets, %d plots, revision %s", args[0], e.Profile(), len(c.Policy.Rules), len(c.Policy.Budgets), len(c.Policy.Plots), e.Revision())
+			p.say("%s: profile %s, %s, %s, %s, revision %s", args[0], e.Profile(), several(len(c.Policy.Rules), "rule", "rules"),
+				several(len(c.Policy.Budgets), "budget", "budgets"), several(len(c.Policy.Plots), "plot", "plots"), e.Revision())
 			return p.result(map[string]any{"profile": e.Profile(), "revision": e.Revision(), "rules": len(c.Policy.Rules), "budgets": len(c.Policy.Budgets), "plots": len(c.Policy.Plots)})
 		}})
 	return cmd

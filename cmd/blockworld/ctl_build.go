@@ -214,7 +214,7 @@ func (f *siteFlags) operations(ctx context.Context, p *printer, c *client.Client
 			return v, end, err
 		}
 		v = next
-		p.say("%s  task %s: %s", v.ID, f.task, plain(v.Summary))
+		p.say("%s  task %s: %s", v.ID, f.task, plain(or(v.Summary, v.State.String())))
 		told := ""
 		v, err = waitFor(ctx, p, c, v, 0, func(v *operation.View) {
 			if v.Run == nil {

@@ -46,8 +46,12 @@ func tellOperation(p *printer, v *operation.View) {
 		return
 	}
 	p.say("  outcome   %s: %s", plain(or(o.Code, string(o.Status))), plain(o.Message))
-	if o.Receipt != nil {
+	switch {
+	case o.Receipt != nil:
 		p.say("  receipt   %d, %s, signed by %s", o.Receipt.Number, o.Receipt.Grade, o.Receipt.Key)
+	case v.Children > 0: // they have their own
+	case v.State == operation.Succeeded:
+		p.say("  receipt   none: that it is done is the host's word, and no more")
 	}
 }
 
@@ -64,7 +68,7 @@ func stands(v *operation.View) error {
 	o := v.Outcome
 	switch v.State {
 	case operation.Rejected:
-		return end(exitDenied, "rejected: %s", plain(v.Rejection.Code))
+		return end(refusedFor(v.Rejection.Code), "rejected: %s", plain(v.Rejection.Code))
 	case operation.OutcomeUnknown:
 		return end(exitUnverified, "operation %s: the outcome is not known; it is never asked for again by itself", v.ID)
 	case operation.Failed:
@@ -76,6 +80,14 @@ func stands(v *operation.View) error {
 		return end(exitFailed, "%s: %s", v.State, v.Meaning)
 	}
 	return nil
+}
+
+// refusedFor is the exit code of a refusal: arguments that a bot does not understand are a matter of input, all else is a no.
+func refusedFor(code string) int {
+	if code == string(controlplane.CodeInvalid) {
+		return exitUsage
+	}
+	return exitDenied
 }
 
 // guardSaid tells the code of a rule of the guard's from others.
@@ -139,7 +151,15 @@ func (f *submitFlags) submit(ctx context.Context, p *printer, c *client.Client, 
 	if err := errors.Join(err, p.result(v)); err != nil {
 		return err
 	}
-	return stands(&v)
+	return errors.Join(stands(&v), stillOpen(&v, f.wait))
+}
+
+// stillOpen says of an operation that was waited for, and has not ended, that it has not.
+func stillOpen(v *operation.View, waited bool) error {
+	if !waited || settledView(v) {
+		return nil
+	}
+	return fail(exitFailed, fmt.Errorf("it is %s still; `blockworld ctl wait %s` waits on", v.State, v.ID))
 }
 
 // nothingStored tells a refusal of the daemon's from an answer that was lost: behind that there may be an operation.
@@ -349,7 +369,7 @@ func (k *ctl) wait() *cobra.Command {
 			if err := p.result(v); err != nil {
 				return err
 			}
-			return stands(&v)
+			return errors.Join(stands(&v), stillOpen(&v, true))
 		})
 	cmd.Flags().DurationVar(&timeout, "timeout", 0, "how long at most; the end of the wait cancels nothing")
 	return cmd
@@ -589,7 +609,7 @@ func tellExplanation(p *printer, e *controlplane.Explanation) error {
 	if e.Bound == nil {
 		p.say("the bot refuses: %s: %s", plain(e.Refusal.Code), plain(e.Refusal.Message))
 		p.say("%s", e.Note)
-		return errors.Join(p.result(e), fail(exitDenied, fmt.Errorf("the bot refuses: %s", plain(e.Refusal.Code))))
+		return errors.Join(p.result(e), fail(refusedFor(e.Refusal.Code), fmt.Errorf("the bot refuses: %s", plain(e.Refusal.Code))))
 	}
 	p.say("what      %s", plain(e.Bound.Summary))
 	fine := 0

@@ -205,12 +205,33 @@ func TestCtl(t *testing.T) {
 			t.Errorf("a program is told %s", o.out)
 		}
 	})
+	t.Run("a wait that is over before its operation is not done", func(t *testing.T) {
+		o := st.ctl("submit", "builder-1", "place_block", place("4"), "--task", "careful", "--wait", "--timeout", "50ms", "--json")
+		var v operation.View
+		if err := json.Unmarshal([]byte(o.out), &v); err != nil || o.code != exitFailed || v.State != operation.AwaitingConfirmation || !strings.Contains(o.errs, "ctl wait "+v.ID.String()) {
+			t.Errorf("%d, %v: %s", o.code, err, o.errs)
+		}
+		if o := st.ctl("wait", v.ID.String(), "--timeout", "50ms"); o.code != exitFailed {
+			t.Errorf("%d: %s", o.code, o.errs)
+		}
+		st.ctlView(exitDone, "cancel", v.ID.String())
+		if o := st.ctl("wait", v.ID.String(), "--timeout", "50ms"); o.code != exitFailed || !strings.Contains(o.errs, "cancelled") {
+			t.Errorf("%d: %s", o.code, o.errs)
+		}
+	})
+	t.Run("whom a token speaks for is told", func(t *testing.T) {
+		if o := st.ctl("token", "whoami"); o.code != exitDone || !strings.Contains(o.out, "admin") || !strings.Contains(o.out, "confirm") {
+			t.Errorf("%d: %s%s", o.code, o.out, o.errs)
+		}
+	})
 	t.Run("what is not understood is a matter of usage", func(t *testing.T) {
 		for _, args := range [][]string{
 			{"actor", "NOBODY"}, {"actor", "nobody"}, {"read", "builder-1", "nonsense"}, {"read", "builder-1", "world_status", "{"},
 			{"submit", "builder-1", "look_at", "@/does/not/exist"}, {"ops", "show", "7"}, {"ops", "list", "--state", "done"},
 			{"token", "create", "--principal", "x", "--scopes", "everything"}, {"token", "create", "--principal", "x", "--expires", "0"},
-			{"token", "create", "--principal", "x", "--expires", "-5s"}, {"token", "create", "--principal", "x", "-o", os.Args[0]}, {"nonsense"}, {"lease", "nonsense"},
+			{"token", "create", "--principal", "x", "--expires", "-5s"}, {"token", "create"}, {"token", "create", "--principal", "x", "--kind", "host", "--scopes", "read"},
+			{"submit", "builder-1", "place_block", `{"pos":[1,2],"state":"minecraft:stone"}`}, {"explain", "builder-1", "place_block", `{"pos":[1,2,3],"state":"minecraft:stoone"}`},
+			{"submit", "builder-1", "world_status"}, {"read", "builder-1", "chat_since", `{"cursor":5.5}`}, {"token", "create", "--principal", "x", "-o", os.Args[0]}, {"nonsense"}, {"lease", "nonsense"},
 			{"build", "no.schem", "builder-1", "--at", "1,2,3"}, {"build", "no.schem", "builder-1"}, {"cancel", "x"},
 			{"blueprint", "put", "no.schem"}, {"confirm", "x", "--approve", "--deny"},
 		} {

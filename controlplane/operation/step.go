@@ -84,7 +84,7 @@ func (c *change) conflict() error {
 	case c.op.Closure != "":
 		state = "closed as " + c.op.Closure
 	}
-	return fmt.Errorf("operation %s is %s, so %s is not possible: %w", c.op.ID, state, c.kind, ErrConflict)
+	return fmt.Errorf("operation %s has come to %s, where %q is not possible any more: %w", c.op.ID, state, c.kind, ErrConflict)
 }
 
 func invalid(op *Operation, ev Event) error {

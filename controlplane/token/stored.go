@@ -2,6 +2,7 @@ package token
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"blockworld/controlplane"
@@ -78,11 +79,10 @@ func (g *Grant) check(now time.Time) error {
 	case !g.Expires.IsZero() && !now.Before(g.Expires):
 		return bad("the token would have expired already: name a later time, or none")
 	}
-	if err := g.ID.Check("the token's id"); err != nil {
-		return bad("%v", err)
-	}
-	if err := g.Principal.Check(string(g.Kind)); err != nil {
-		return bad("%v", err)
+	for _, err := range []error{g.ID.Check("the token's id"), g.Principal.Check("the principal, whom the token is to speak for,")} {
+		if err != nil {
+			return bad("%s", strings.TrimPrefix(err.Error(), host.ErrInvalid.Error()+": "))
+		}
 	}
 	for _, a := range g.Actors {
 		if a == "" || len(a) > host.MaxName {
