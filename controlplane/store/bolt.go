@@ -33,6 +33,7 @@ type bolt struct {
 	wake    chan struct{} // there is something in the queue, or the end has come
 	done    chan struct{} // the writer has ended
 	failed  error         // the writer's
+	room    []byte        // the writer's, for its transactions of the tree
 	grown   int64         // size of the file at the last commit; the writer's
 	updates atomic.Uint64
 	commits atomic.Uint64
@@ -299,8 +300,12 @@ func (e *bolt) change(f func(w *boltReader) error) error {
 	if err != nil {
 		return storage(err)
 	}
-	if err := f(&boltReader{tx: tx}); err != nil {
+	w := &boltReader{tx: tx, room: e.room[:0]}
+	if err := f(w); err != nil {
 		return errors.Join(storage(err), tx.Rollback())
+	}
+	if e.room = w.room; cap(e.room) > 2*logBytes { // it was for something large
+		e.room = nil
 	}
 	id, size := tx.ID(), tx.Size()
 	if err := tx.Commit(); err != nil {

@@ -162,15 +162,14 @@ func (o OpsTx) step(op operation.Operation, ev operation.Event, at operation.Ins
 	return after, left, nil
 }
 
-// write stores an operation's record.
+// write stores an operation's record. Nobody may change op afterwards.
 func (o OpsTx) write(op *operation.Operation) error {
 	record, err := operation.Append(make([]byte, 0, 2048), op)
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
 	if k, ok := o.tx.(keeper); ok {
-		own := *op
-		k.putOp(bucketOf(op), op.ID[:], record, &own)
+		k.putOp(bucketOf(op), op.ID[:], record, op)
 	} else {
 		o.tx.Put(bucketOf(op), op.ID[:], record)
 	}

@@ -17,10 +17,9 @@ func sealOf(b Bucket, key, value []byte) uint32 {
 	return crc32.Update(sum, castagnoli, value)
 }
 
-// sealed returns a value with its checksum behind it.
-func sealed(b Bucket, key, value []byte) []byte {
-	out := append(make([]byte, 0, len(value)+sealSize), value...)
-	return binary.BigEndian.AppendUint32(out, sealOf(b, key, value))
+// appendSealed appends a value and its checksum.
+func appendSealed(out []byte, b Bucket, key, value []byte) []byte {
+	return binary.BigEndian.AppendUint32(append(out, value...), sealOf(b, key, value))
 }
 
 // unsealed returns the value without its checksum; false if that does not fit.

@@ -15,6 +15,7 @@ type boltReader struct {
 	buckets [bucketCount]*bbolt.Bucket
 	keep    func(Problem) // of Check: told of each damaged record, and the reading goes on
 	err     error         // first damage that was read
+	room    []byte        // what was written, until the transaction has ended
 }
 
 func (r *boltReader) bucket(b Bucket) *bbolt.Bucket {
@@ -125,6 +126,8 @@ func (r *boltReader) write(b Bucket, key []byte, w write) error {
 	case b == Meta && string(key) == string(versionKey):
 		return errors.New("the layout's version is not for callers to write")
 	default:
-		return bucket.Put(key, sealed(b, key, w.value))
+		at := len(r.room)
+		r.room = appendSealed(r.room, b, key, w.value)
+		return bucket.Put(key, r.room[at:len(r.room):len(r.room)])
 	}
 }
