@@ -19,12 +19,11 @@ var seedItems = map[string]string{
 	"minecraft:twisting_vines_plant": "twisting_vines",
 }
 
-// placedBy is seedItems the other way round, for the block that the item places first.
+// placedBy is seedItems the other way round, without the second forms of growing plants.
 var placedBy = func() map[string]string {
 	m := make(map[string]string, len(seedItems))
 	for b, it := range seedItems {
-		if b != "minecraft:kelp_plant" && b != "minecraft:weeping_vines_plant" && b != "minecraft:twisting_vines_plant" &&
-			b != "minecraft:cave_vines_plant" && b != "minecraft:bamboo_sapling" {
+		if effects.FirstForm(b) == b {
 			m["minecraft:"+it] = b
 		}
 	}
