@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"path/filepath"
 	"strings"
 
@@ -178,7 +177,7 @@ func (f *siteFlags) build(ctx context.Context, p *printer, c *client.Client, fil
 	l.end(settledView(&v))
 	switch {
 	case wasInterrupted(ctx, err) && v.ID != (host.OpID{}):
-		return &interrupted{fmt.Sprintf("the daemon goes on with it until the lease runs out: wait with `blockworld ctl wait %s`, end it with `blockworld ctl cancel %s`", v.ID, v.ID)}
+		return goesOn(&v)
 	case err != nil:
 		return err
 	}

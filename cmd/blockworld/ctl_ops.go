@@ -146,12 +146,20 @@ func (f *submitFlags) submit(ctx context.Context, p *printer, c *client.Client, 
 		v, err = waitFor(ctx, p, c, v, f.timeout, nil)
 	}
 	l.end(settledView(&v))
+	if wasInterrupted(ctx, err) {
+		return goesOn(&v)
+	}
 	tellOperation(p, &v)
 	l.tell(p, settledView(&v))
 	if err := errors.Join(err, p.result(v)); err != nil {
 		return err
 	}
 	return errors.Join(stands(&v), stillOpen(&v, f.wait))
+}
+
+// goesOn is how a command ends that was interrupted while its operation was under way.
+func goesOn(v *operation.View) error {
+	return &interrupted{fmt.Sprintf("the daemon goes on with it until the lease runs out: wait with `blockworld ctl wait %s`, end it with `blockworld ctl cancel %s`", v.ID, v.ID)}
 }
 
 // stillOpen says of an operation that was waited for, and has not ended, that it has not.

@@ -5,8 +5,10 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"net/http"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -289,6 +291,35 @@ func TestCtl(t *testing.T) {
 		}
 		if o := st.ctl("blueprint", "list"); !strings.Contains(o.out, "twelve.schem") {
 			t.Errorf("%s", o.out)
+		}
+	})
+	t.Run("the scrape has what the bot counts", func(t *testing.T) {
+		st.ready() // behind the build it has joined anew
+		q, err := http.NewRequestWithContext(t.Context(), http.MethodGet, st.served.Address+"/metrics", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		q.Header.Set("Authorization", "Bearer "+st.secret())
+		res, err := http.DefaultClient.Do(q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer res.Body.Close()
+		b, err := io.ReadAll(res.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{`blockworld_packets_total{actor="builder-1",direction="in"}`, `blockworld_packets_total{actor="builder-1",direction="out"}`,
+			`blockworld_bytes_total{actor="builder-1",direction="in"}`, `blockworld_bytes_total{actor="builder-1",direction="out"}`, "blockworld_bots",
+			"blockworld_policy_decision_seconds_count", `blockworld_policy_decision_seconds_bucket{le="+Inf"}`, "blockworld_bind_to_decision_seconds_sum"} {
+			_, rest, _ := strings.Cut(string(b), "\n"+name+" ")
+			value, _, _ := strings.Cut(rest, "\n")
+			if n, err := strconv.ParseFloat(value, 64); err != nil || n <= 0 {
+				t.Errorf("%s is %q", name, value)
+			}
+		}
+		if !strings.Contains(string(b), `blockworld_ticks_late_total{actor="builder-1"} `) {
+			t.Error("no late ticks")
 		}
 	})
 	if o := st.ctl("stats"); o.code != exitDone || !strings.Contains(o.out, "attributed") {

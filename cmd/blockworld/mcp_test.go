@@ -2,9 +2,11 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -107,6 +109,32 @@ func TestMCPOnStdio(t *testing.T) {
 			}
 		}
 	})
+}
+
+func TestMCPAnswersALineThatIsNoMessage(t *testing.T) {
+	t.Setenv("BLOCKWORLD_TOKEN", "bw_x")
+	t.Setenv("BLOCKWORLD_TOKEN_FILE", "")
+	var out, errs bytes.Buffer
+	in := strings.NewReader("hello\n" + strings.Repeat("x", 3<<20) + "\n{}\n")
+	if code := run(t.Context(), []string{"mcp"}, in, &out, &errs); code != exitDone || errs.Len() > 0 {
+		t.Errorf("%d: %s", code, errs.String())
+	}
+	var codes []int
+	for line := range strings.Lines(out.String()) {
+		var m struct {
+			ID    *int `json:"id"`
+			Error struct {
+				Code int `json:"code"`
+			} `json:"error"`
+		}
+		if err := json.Unmarshal([]byte(line), &m); err != nil || m.ID != nil {
+			t.Errorf("%v: %s", err, line)
+		}
+		codes = append(codes, m.Error.Code)
+	}
+	if !slices.Equal(codes, []int{-32700, -32700, -32600}) {
+		t.Errorf("%v: %s", codes, out.String())
+	}
 }
 
 func TestMCPWithoutATokenSaysSoOnStandardErrorOnly(t *testing.T) {
