@@ -97,7 +97,7 @@ func (c *config) adminFile() string { return c.path("admin.token") }
 func storeFailed(err error, data string) error {
 	switch {
 	case errors.Is(err, store.ErrLocked):
-		err = fmt.Errorf("%s is locked: another blockworld works on it; stop that one, or take another --data (%w)", data, err)
+		err = fmt.Errorf("%s is locked: %w", data, err) // it says by whom, and what helps
 	case errors.Is(err, store.ErrNoStore):
 		return fail(exitUsage, fmt.Errorf("%w: name the data folder of a daemon with --data", err))
 	}
