@@ -118,7 +118,11 @@ func (f *buildFlags) run(ctx context.Context, p *printer, j *journal.Journal, re
 	if err != nil {
 		return nil, err
 	}
-	defer func() { failed = errors.Join(failed, fail(exitFailed, control.close())) }()
+	defer func() {
+		if closed := control.close(); failed == nil { // else it has the same cause, and was told
+			failed = fail(exitFailed, closed)
+		}
+	}()
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	join := func(ctx context.Context) (*bot.Bot, error) {

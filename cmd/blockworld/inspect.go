@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -86,8 +88,8 @@ func runInspect(ctx context.Context, p *printer, f *buildFlags) error {
 	for _, d := range r.Differ {
 		p.say("  %v (step %d): %s, planned is %s", d.Pos, d.Step, d.Got, d.Want)
 	}
-	for state, n := range r.Steps {
-		p.say("  %d steps %s", n, state)
+	for _, state := range slices.Sorted(maps.Keys(r.Steps)) {
+		p.say("  %d steps %s", r.Steps[state], state)
 	}
 	r.CaptureError = f.captureError()
 	if err := p.result(r); err != nil {

@@ -11,6 +11,7 @@ import (
 	"runtime/debug"
 	"sync/atomic"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -48,10 +49,16 @@ func fail(code int, err error) error {
 // fifth of the time in which chunks are decoded, at 400 a twentieth, for three MiB more in a bot. GOGC says otherwise.
 const garbagePercent = 400
 
+// oneSignal is how long a second signal counts as the same one: who stops a program and all that belongs to it sends two.
+const oneSignal = 300 * time.Millisecond
+
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	context.AfterFunc(ctx, stop) // a second signal ends the program at once
+	context.AfterFunc(ctx, func() {
+		time.Sleep(oneSignal)
+		stop() // the next signal ends the program at once
+	})
 	if _, told := os.LookupEnv("GOGC"); !told {
 		debug.SetGCPercent(garbagePercent)
 	}
