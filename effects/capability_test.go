@@ -185,6 +185,10 @@ func TestIDs(t *testing.T) {
 			t.Errorf("%q: %v", s, err)
 		}
 	}
+	var d Digest
+	if err := d.UnmarshalText([]byte("x")); !errors.Is(err, ErrBadID) || !strings.Contains(err.Error(), "want 64 hex digits") {
+		t.Errorf("a digest: %v", err)
+	}
 }
 
 func TestCodesHaveWords(t *testing.T) {

@@ -17,8 +17,8 @@ type MissionID [16]byte
 // Digest is a SHA-256 over canonical bytes. The zero digest stands for "none".
 type Digest [sha256.Size]byte
 
-// ErrBadID is returned for text that is not 32 hex digits.
-var ErrBadID = errors.New("not an id: want 32 hex digits")
+// ErrBadID is returned for text that is no id and no digest.
+var ErrBadID = errors.New("neither an id nor a digest")
 
 // NewActionID draws an id from r, normally crypto/rand.Reader.
 func NewActionID(r io.Reader) (ActionID, error) {
@@ -88,7 +88,7 @@ func (d *Digest) UnmarshalText(b []byte) error { return parseHex(d[:], b) }
 
 func parseHex(dst, src []byte) error {
 	if len(src) != 2*len(dst) {
-		return fmt.Errorf("%w: %d characters", ErrBadID, len(src))
+		return fmt.Errorf("%w: want %d hex digits, not %d characters", ErrBadID, 2*len(dst), len(src))
 	}
 	if _, err := hex.Decode(dst, src); err != nil {
 		return fmt.Errorf("%w: %v", ErrBadID, err)
