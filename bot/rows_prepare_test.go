@@ -12,6 +12,7 @@ import (
 	"blockworld/fixtures/server"
 	"blockworld/sentinel"
 	"blockworld/sentinel/journal"
+	"blockworld/worldstate/geom"
 )
 
 // prepare binds a request that the guard admits.
@@ -128,6 +129,19 @@ func TestPrepareAndExecute(t *testing.T) {
 		}
 		if got := st.sent() - w; got != 0 {
 			t.Errorf("W=%d", got)
+		}
+	})
+	t.Run("CP-56/a look that still goes to its target is carried out after a small move", func(t *testing.T) {
+		st := play(t, server.Config{}, nil)
+		p := st.prepare(1, effects.LookAtRequest{Point: effects.Point{4, -58, 9}})
+		began := snapshot(t, st.b).Corrected
+		st.s.Do(func(w *server.World) {
+			pl := w.Player("Tester")
+			pl.Teleport(pl.Position().Add(geom.Vec3{0.03, 0, -0.02}), pl.Rotation())
+		})
+		await(t, st.b, "moved a little", func(tx *bot.Tx) bool { return tx.Corrections() > began && tx.Ready() })
+		if e, err := st.execute(p); err != nil || e.Verdict != effects.Proven {
+			t.Errorf("%v %+v", err, e)
 		}
 	})
 	t.Run("CP-56/a binding of another session is refused", func(t *testing.T) {

@@ -2,6 +2,7 @@ package actor
 
 import (
 	"fmt"
+	"math"
 
 	"blockworld/bot"
 	"blockworld/effects"
@@ -23,10 +24,24 @@ func (l *looking) bind(tx *bot.Tx) (*bound, error) {
 		l.look = geom.RotationTo(eye(tx), l.at)
 		return proposal{
 			post: effects.LooksTowards{Look: l.look}, spend: effects.Budgets{Uses: 1},
-			pre:      func(tx *bot.Tx) sentinel.Pin { return sentinel.PinOf("look", fmt.Sprint(l.look, eye(tx))) },
+			pre:      l.aims,
 			complete: func(*bot.Tx, *sentinel.Facts) {},
 		}, nil
 	})
+}
+
+// mostAside is how far the bound look may miss its target by, in degrees, because the bot stands a little elsewhere by now: a
+// walk that has just ended still settles.
+const mostAside = 1.0
+
+// aims stands for what a look rests on: that from where the bot is, it goes to its target.
+func (l *looking) aims(tx *bot.Tx) sentinel.Pin {
+	from := eye(tx)
+	to := geom.RotationTo(from, l.at).Vector()
+	if l.look.Vector().Dot(to) >= math.Cos(mostAside*math.Pi/180) {
+		return sentinel.PinOf("look", fmt.Sprint(l.look))
+	}
+	return sentinel.PinOf("look", fmt.Sprint(l.look), "from elsewhere", fmt.Sprint(from))
 }
 
 // eye is where the bot's eyes are.

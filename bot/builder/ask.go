@@ -214,7 +214,27 @@ func (w *worker) withhold(tx *bot.Tx, q *asked) {
 	w.site.withheld[q.prop.step] = true
 	if err := w.site.mission.Denied(q.prop.step); err != nil {
 		w.fail(err)
+		return
 	}
+	if p, ok := q.prop.request.(effects.PlaceBlockRequest); ok && q.leave.Alike {
+		w.withholdAlike(tx, p.State)
+	}
+}
+
+// withholdAlike withholds every step of one block, in whatever state.
+func (w *worker) withholdAlike(tx *bot.Tx, state string) {
+	reg := tx.Registry()
+	id, err := reg.ParseState(state)
+	if err != nil {
+		return
+	}
+	w.site.mission.Withhold(w.site.Self, func(i int) bool {
+		alike := reg.BlockOf(w.site.Uses[i].Cells[0].To) == reg.BlockOf(id)
+		if alike {
+			w.site.withheld[i] = true
+		}
+		return alike
+	})
 }
 
 // again is a step that the gate may give leave for later.

@@ -32,6 +32,7 @@ type Leave struct {
 	OK      bool
 	Op      effects.ActionID // with OK: the action's id
 	Again   bool             // without OK: the reason may pass, ask again when facts change
+	Alike   bool             // without OK and Again: it holds for every step that places the same block
 	Code    string
 	Message string
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"blockworld/bot/builder"
 	"blockworld/bot/scene"
@@ -33,11 +34,15 @@ func (m *macro) Ask(q builder.Question, reply func(builder.Leave)) {
 
 // take submits a child for a question, if the operation may have another. The lock is held.
 func (m *macro) take(q builder.Question, reply func(builder.Leave)) bool {
-	if m.ended == "" && m.children >= host.MaxChildren {
+	if m.ended == "" && m.children >= m.r.h.cfg.Children {
 		m.crowded()
 	}
 	if m.ended != "" {
 		return false
+	}
+	if d := m.spent[kindOf(q.Request)]; d != nil { // it would be said of every block that is left
+		go reply(builder.Leave{Code: d.code, Message: d.message, Alike: true})
+		return true
 	}
 	ask := &question{Question: q, reply: reply}
 	ask.Key = m.nonce + "-" + q.Key
@@ -45,6 +50,19 @@ func (m *macro) take(q builder.Question, reply func(builder.Leave)) bool {
 	m.children++
 	m.r.h.spawn(func() { m.submit(ask) })
 	return true
+}
+
+// budgetExceeded is the daemon's word for a budget that is used up.
+const budgetExceeded = "budget_exceeded"
+
+// kindOf is what a budget may tell apart of what a build asks for: the capability and the block.
+func kindOf(r effects.Request) string {
+	kind := r.Capability().String()
+	if p, ok := r.(effects.PlaceBlockRequest); ok {
+		block, _, _ := strings.Cut(p.State, "[")
+		kind += " " + block
+	}
+	return kind
 }
 
 // crowded ends the work because no further child is allowed; a further operation goes on. The lock is held.
@@ -104,6 +122,13 @@ func (m *macro) submit(ask *question) {
 	}
 	m.mu.Lock()
 	delete(m.asks, ask.Key)
+	if no.Code == budgetExceeded && !no.Again { // a later operation may ask again
+		if m.spent == nil {
+			m.spent = map[string]*denial{}
+		}
+		m.spent[kindOf(ask.Request)] = &denial{no.Code, no.Message}
+		no.Alike = true
+	}
 	m.mu.Unlock()
 	m.r.h.cfg.Log.Debug("no child", "key", ask.Key, "code", no.Code, "message", no.Message)
 	ask.reply(no)

@@ -32,6 +32,7 @@ type Config struct {
 	PollWait   time.Duration // longest wait of one poll; 0: 20 s
 	Publish    time.Duration // least time between two publications of an actor; 0: 250 ms
 	Repeat     time.Duration // a publication that changes nothing comes after; 0: 5 s
+	Children   int           // most children of one operation; 0: as many as the protocol allows, host.MaxChildren
 }
 
 // ActorConfig is one bot.
@@ -85,6 +86,9 @@ func (c *Config) defaults() error {
 	}
 	if c.Unit == nil {
 		c.Unit = func() float64 { return 0 }
+	}
+	if c.Children <= 0 || c.Children > host.MaxChildren {
+		c.Children = host.MaxChildren
 	}
 	orElse(&c.PollWait, 20*time.Second)
 	orElse(&c.Publish, 250*time.Millisecond)

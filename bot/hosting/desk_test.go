@@ -16,7 +16,9 @@ import (
 
 // desk is a daemon that a test plays: it asks, delivers and cancels what the test says, and keeps what it is told.
 type desk struct {
-	t *testing.T
+	most int      // children of all operations; 0: as many as one may have
+	left []uint64 // generations that were ended in good order
+	t    *testing.T
 
 	mu           sync.Mutex
 	changed      chan struct{} // closed at every change
@@ -128,7 +130,10 @@ func (d *desk) Register(_ context.Context, m host.Manifest) (s host.Session, err
 }
 
 func (d *desk) Renew(_ context.Context, s host.Session) (host.Session, error) { return s, nil }
-func (d *desk) Unregister(context.Context, host.Session) error                { return nil }
+func (d *desk) Unregister(_ context.Context, s host.Session) error {
+	d.say(func() { d.left = append(d.left, s.Generation) })
+	return nil
+}
 
 func (d *desk) Publish(_ context.Context, s host.Session, p host.Publication) (err error) {
 	d.say(func() {
@@ -259,7 +264,7 @@ func (d *desk) SubmitChild(ctx context.Context, s host.Session, c host.Child) (h
 	var actor host.Name
 	d.mu.Lock()
 	actor = parent.actor
-	if len(d.children) >= host.MaxChildren || d.room != nil && !d.room() {
+	if len(d.children) >= max(d.most, host.MaxChildren) || d.room != nil && !d.room() {
 		d.mu.Unlock()
 		return host.ChildView{}, &coded{"capacity"}
 	}

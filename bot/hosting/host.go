@@ -128,7 +128,9 @@ func (h *Host) serve(ctx context.Context) error {
 	for {
 		b, err := h.cfg.Daemon.Poll(ctx, s, host.MaxBatch, wait)
 		if err != nil {
-			h.registered(host.Session{})
+			if ctx.Err() == nil { // else the session is good, and is ended in good order
+				h.registered(host.Session{})
+			}
 			return err
 		}
 		h.dispatch(ctx, &b)

@@ -47,12 +47,17 @@ type macro struct {
 	absent   time.Time // since when the rest waits for another actor that is away
 	denied   bool      // by the daemon's policy
 	note     string
-	no       string // the newest word of guard, gate or server against a step
-	quiet    func() // ends the reports of a prepared build's operation
+	spent    map[string]*denial // by what was asked for: of a budget that is used up
+	denial   denial             // the newest of the daemon's
+	no       string             // the newest word of guard, gate or server against a step
+	quiet    func()             // ends the reports of a prepared build's operation
 	steps    int
 	done     int
 	report   uint64 // sequence of the last report
 }
+
+// denial is why the daemon does not want something.
+type denial struct{ code, message string }
 
 // macroStatus is what is published of a build.
 type macroStatus struct {
@@ -369,13 +374,15 @@ func (m *macro) consider(e builder.Event) {
 			m.absent = m.r.h.cfg.Now()
 		case mission.WaitRefused:
 			m.refused = m.r.h.cfg.Now()
-			if m.denied {
-				m.end("denied", "every step that is left was denied")
+			if m.denied && m.denial.code == budgetExceeded {
+				m.end(budgetExceeded, "every step that is left was denied: "+m.denial.message)
+			} else if m.denied {
+				m.end("denied", "every step that is left was denied: "+m.denial.message)
 			}
 		}
 	case builder.Denied:
 		if e.Gate && !e.Again && e.Rule != string(host.Cancelled) {
-			m.denied = true
+			m.denied, m.denial = true, denial{e.Rule, e.Why}
 		}
 	}
 }
@@ -514,7 +521,7 @@ func (m *macro) outcome(site *builder.Site, res builder.Result, err error, ended
 	}
 	o := host.Outcome{Op: m.op, Status: host.Succeeded, Code: "built", Message: fmt.Sprintf("%d of %d steps are done", s.Proven+s.Present+s.Accepted, s.Steps)}
 	m.mu.Lock()
-	full := m.full
+	full, no := m.full, m.no
 	m.mu.Unlock()
 	switch {
 	case err != nil:
@@ -524,12 +531,15 @@ func (m *macro) outcome(site *builder.Site, res builder.Result, err error, ended
 		o.Status, o.Code, o.Message = host.Cancelled, ended, clip(o.Message+"; what is built stays: "+why)
 	case full:
 		out.Continue = true
-		o.Code, o.Message = "continue", clip(o.Message+"; one operation has at most 1024 children: submit another with this mission to go on")
+		o.Code, o.Message = "continue", clip(o.Message+fmt.Sprintf("; one operation has at most %d children: submit another with this mission to go on", m.r.h.cfg.Children))
 	case res.Stuck != "":
 		o.Status, o.Code, o.Message = host.Failed, "stuck", clip("the bot cannot get to where it must look: "+res.Stuck)
 	default:
 		if ended == "" {
 			ended = res.Waiting.String()
+		}
+		if why == "" {
+			why = no
 		}
 		o.Status, o.Code, out.Waiting, o.Message = host.Failed, ended, ended, clip(o.Message+"; "+why)
 	}

@@ -101,6 +101,21 @@ func (m *Mission) Denied(i int) error {
 	return nil
 }
 
+// Withhold tells that a bot will get no leave for further steps: they are refused to it, and open to others.
+func (m *Mission) Withhold(b BotID, which func(step int) bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for i := range m.steps {
+		s := &m.steps[i]
+		if s.State == Pending && which(i) {
+			s.denied = append(s.denied, b)
+			m.set(i, Refused)
+		} else if s.refusedOthers(b) && which(i) {
+			s.denied = append(s.denied, b)
+		}
+	}
+}
+
 // Settled tells the verdict of a step's action. Rejoined says that it comes from reconciling after a fresh join, so that
 // an unverified step may be judged by that join's view of the world. A later verdict may still resolve an unverified
 // step of the same action; verdicts of other actions are ignored with an error.
