@@ -21,8 +21,8 @@ import (
 const (
 	logHeader = 16
 	logAlign  = 64
-	logBytes  = 4 << 20 // how much a log holds before the tree takes it over
-	logRoom   = 1 << 20 // made ahead behind it, for the batch that fills it
+	logBytes  = 1 << 20 // before the tree takes it over, which everybody waits for: some 10 ms
+	logRoom   = 1 << 18 // made ahead behind it, for the batch that fills it
 	turnSize  = 16
 )
 
