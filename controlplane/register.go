@@ -53,6 +53,10 @@ func (g *Gateway) begin(m *host.Manifest, token string) (*hostState, error) {
 		}
 	}
 	h := g.hosts[m.Host]
+	if h != nil && h.live && g.now().Sub(h.seen) < g.opt.SessionTTL && !h.man.Same(m) { // else they would throw each other out for ever
+		return nil, Errorf(CodeConflict, "host %s is there already, with other journals than this one: give this one another name, or end the other one; "+
+			"one that has gone without a word is forgotten after %s", m.Host, g.opt.SessionTTL).with("host", string(m.Host))
+	}
 	if h == nil {
 		h = &hostState{name: m.Host}
 		g.hosts[m.Host] = h

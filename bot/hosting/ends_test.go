@@ -2,12 +2,15 @@ package hosting_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
+	"blockworld/bot/hosting"
 	"blockworld/controlplane"
 	"blockworld/controlplane/policy"
 	"blockworld/effects"
@@ -55,6 +58,58 @@ func TestLeaves(t *testing.T) {
 	if len(st.d.left) != 1 || st.d.left[0] != st.d.generation {
 		t.Errorf("sessions ended: %v, the last was %d", st.d.left, st.d.generation)
 	}
+}
+
+// TestTwoHosts: a second host under one name is refused while the first is there, and admitted when that has left.
+func TestTwoHosts(t *testing.T) {
+	t.Parallel()
+	p := control(t, server.Config{}, nil)
+	p.run()
+	p.ready()
+	second := p.cfg
+	second.Actors = slices.Clone(p.cfg.Actors)
+	second.Actors[0].Dir = t.TempDir()
+	second.Actors[0].ID = "builder-9"
+	second.Actors[0].Options.Username = "Other"
+	refused := make(chan struct{}, 64)
+	second.Daemon = &refusals{p.g.Host(), refused}
+	h, err := hosting.New(second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() { defer close(ended); h.Run(ctx) }()
+	defer func() { cancel(); <-ended }()
+	<-refused
+	<-refused
+	if v, err := p.g.Actor(t.Context(), ann, "builder-1"); err != nil || !v.Online {
+		t.Errorf("the first host was thrown out: %+v, %v", v, err)
+	}
+	p.stop()
+	until(p.stage, func() bool {
+		v, err := p.g.Actor(t.Context(), ann, "builder-9")
+		return err == nil && v.Online
+	})
+}
+
+// refusals hears of registrations that are refused.
+type refusals struct {
+	controlplane.HostService
+	refused chan struct{}
+}
+
+func (r *refusals) Register(ctx context.Context, m host.Manifest) (host.Session, error) {
+	s, err := r.HostService.Register(ctx, m)
+	if err != nil {
+		if controlplane.CodeOf(err) == controlplane.CodeConflict && strings.Contains(err.Error(), "another name") {
+			select {
+			case r.refused <- struct{}{}:
+			default:
+			}
+		}
+	}
+	return s, err
 }
 
 // TestBudgetEndsBuild: a budget that is used up ends a build with its name, and is not asked for every block.

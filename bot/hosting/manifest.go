@@ -18,7 +18,7 @@ func (h *Host) manifest() host.Manifest {
 	m := host.Manifest{Host: h.cfg.Name, Revision: Revision, Authority: host.ClientAdvisory}
 	for _, r := range h.order {
 		m.Actors = append(m.Actors, host.Actor{
-			ID: r.cfg.ID, Server: r.cfg.Profile.Server.Identity, Account: r.cfg.Options.Username, Mode: "attached",
+			ID: r.cfg.ID, Server: r.cfg.Profile.Server.Identity, Account: r.cfg.Options.Username, Mode: "attached", Journal: r.journal.Fingerprint().String(),
 			Capabilities: r.capabilities(),
 		})
 	}

@@ -72,6 +72,9 @@ type Actor struct {
 	Account      string       `json:"account"` // player name
 	Mode         string       `json:"mode"`    // attached or managed
 	Capabilities []Capability `json:"capabilities"`
+	// Journal is the fingerprint of the key of the actor's journal, which one process at a time can open: by it a host that
+	// was restarted is told from another one under the same name. Empty: not said, and then the name alone counts.
+	Journal string `json:"journal,omitempty"`
 }
 
 // Manifest introduces a host.
@@ -108,12 +111,36 @@ func (m *Manifest) Validate() error {
 	return nil
 }
 
+// Same tells whether two manifests of one name can be one host's: if both say which journals they hold, one of them must be
+// the same.
+func (m *Manifest) Same(o *Manifest) bool {
+	held := map[string]bool{}
+	for i := range m.Actors {
+		if j := m.Actors[i].Journal; j != "" {
+			held[j] = true
+		}
+	}
+	said := false
+	for i := range o.Actors {
+		if j := o.Actors[i].Journal; j != "" {
+			if held[j] {
+				return true
+			}
+			said = true
+		}
+	}
+	return !said || len(held) == 0
+}
+
 func (a *Actor) validate() error {
 	if err := a.ID.Check("actor"); err != nil {
 		return err
 	}
 	if a.Mode != "attached" && a.Mode != "managed" {
 		return invalid("actor %s: mode %q is none of attached, managed", a.ID, a.Mode)
+	}
+	if len(a.Journal) > MaxName {
+		return invalid("actor %s: the journal's fingerprint is longer than %d bytes", a.ID, MaxName)
 	}
 	if len(a.Server) > 4*MaxText || len(a.Account) > MaxName {
 		return invalid("actor %s: server or account is too long", a.ID)
