@@ -92,13 +92,13 @@ func (r *missionRun) ended(err error, then string) error {
 	case end.Done:
 		return nil
 	case end.Waiting == mission.WaitUnverified:
-		return fail(exitUnverified, fmt.Errorf("the mission waits: %s", end.Waiting))
+		return fail(exitUnverified, fmt.Errorf("the mission waits: %s; see it with `blockworld inspect`, decide with `blockworld repair`", end.Waiting))
 	case end.Stuck != "":
 		return fail(exitFailed, fmt.Errorf("the bot cannot get to where it must look: %s", end.Stuck))
 	case end.Waiting == mission.WaitRefused && r.denied != nil:
 		return fail(exitDenied, fmt.Errorf("the mission waits: %s: %s; when that is put right, %s", end.Waiting, builder.Words(*r.denied), then))
 	}
-	return fail(exitFailed, fmt.Errorf("the mission waits: %s", end.Waiting))
+	return fail(exitFailed, fmt.Errorf("the mission waits: %s; when that is put right, %s", end.Waiting, then))
 }
 
 // tellReport puts the end of a mission into words.

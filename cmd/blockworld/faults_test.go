@@ -435,10 +435,10 @@ func TestEndings(t *testing.T) {
 		says string
 	}{
 		{missionRun{result: builder.Result{Done: true}}, nil, exitDone, ""},
-		{missionRun{result: builder.Result{Waiting: mission.WaitUnverified}}, nil, exitUnverified, "unverified"},
+		{missionRun{result: builder.Result{Waiting: mission.WaitUnverified}}, nil, exitUnverified, "blockworld repair"},
 		{missionRun{result: builder.Result{Waiting: mission.WaitRefused}, denied: &builder.Denied{Capability: effects.PlaceBlock, Rule: "reach", Why: "too far"}}, nil, exitDenied, "(reach): too far; when that is put right, go on"},
 		{missionRun{result: builder.Result{Waiting: mission.WaitRefused}}, nil, exitFailed, "refused"},
-		{missionRun{result: builder.Result{Waiting: mission.WaitOutOfItems}}, nil, exitFailed, "out_of_items"},
+		{missionRun{result: builder.Result{Waiting: mission.WaitOutOfItems}}, nil, exitFailed, "out_of_items; when that is put right, go on"},
 		{missionRun{result: builder.Result{Stuck: "no way"}}, nil, exitFailed, "no way"},
 		{missionRun{}, context.Canceled, exitFailed, "interrupted; go on"},
 		{missionRun{}, away, exitFailed, "; go on"},
