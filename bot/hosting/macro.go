@@ -363,17 +363,24 @@ func (m *macro) noted(e builder.Event) {
 // consider ends work that does not go on by itself. The lock is held.
 func (m *macro) consider(e builder.Event) {
 	switch e := e.(type) {
+	case builder.Settled: // trying again alone is no progress
+		m.refused = time.Time{}
 	case builder.Working:
-		m.refused, m.absent = time.Time{}, time.Time{}
+		m.absent = time.Time{}
 	case builder.Waiting:
-		m.refused, m.absent = time.Time{}, time.Time{}
+		m.absent = time.Time{}
+		if e.For != mission.WaitRefused {
+			m.refused = time.Time{}
+		}
 		switch e.For {
 		case mission.WaitDisturbed, mission.WaitWrongResult, mission.WaitUnverified:
 			m.end(e.For.String(), builder.Words(e))
 		case mission.WaitAbsent:
 			m.absent = m.r.h.cfg.Now()
 		case mission.WaitRefused:
-			m.refused = m.r.h.cfg.Now()
+			if m.refused.IsZero() {
+				m.refused = m.r.h.cfg.Now()
+			}
 			if m.denied && m.denial.code == budgetExceeded {
 				m.end(budgetExceeded, "every step that is left was denied: "+m.denial.message)
 			} else if m.denied {

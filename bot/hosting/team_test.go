@@ -236,6 +236,9 @@ func TestTeamLoses(t *testing.T) {
 				all := st.d.publications[actorName(1)]
 				return len(all) > 0 && all[len(all)-1].Ready
 			})
+			st.s.Do(func(w *server.World) { // it takes no part any more, so nobody tells it to make way
+				w.Player(playerName(1)).Teleport(geom.Vec3{-2.5, -60, -2.5}, geom.Rotation{})
+			})
 			more := map[string]any{"pipeline": pipeline, "at": houseAt, "mission": ops[0].id.String()}
 			_, o = st.done(st.blueprint(house(), more))
 			if out := built(t, o); o.Status != host.Succeeded || !out.Done {
