@@ -185,9 +185,8 @@ func (w *worker) use(tx *bot.Tx, s *staged) bool {
 	w.pace(tx)
 	w.fence(tx, nil)
 	tx.Wake(2)
-	if err := tx.Out().Flush(); err != nil { // now: behind it other marks may wait for the disk, and a stop may come meanwhile
-		w.fail(err)
-		return false
+	if tx.Out().Flush() != nil { // now: behind it other marks may wait for the disk, and a stop may come meanwhile
+		return false // the session's loop ends with it, and the next session judges what was sent
 	}
 	w.site.at(AfterPacket)
 	return w.phase == working

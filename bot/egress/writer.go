@@ -92,6 +92,7 @@ type Writer struct {
 	epoch  uint64 // handles of older epochs are dead
 	world  bool   // we are in one: effects can be opened
 	closed bool
+	broken error // why nothing can be written any more
 	counts Counts
 
 	sequence int32 // of the last use
@@ -120,8 +121,14 @@ func (w *Writer) Counts() Counts { return w.counts }
 // Protocol is the version written.
 func (w *Writer) Protocol() registry.Protocol { return w.protocol }
 
-// Flush hands everything written to the connection.
-func (w *Writer) Flush() error { return w.sink.Flush() }
+// Flush hands everything written to the connection. What has failed once fails from then on: whoever flushes last, the
+// session's loop, hears of it too.
+func (w *Writer) Flush() error {
+	if w.broken == nil {
+		w.broken = w.sink.Flush()
+	}
+	return w.broken
+}
 
 // LeaveWorld ends every effect; none can be opened until NewEpoch.
 func (w *Writer) LeaveWorld() {
