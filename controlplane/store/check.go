@@ -224,7 +224,6 @@ func (c *checker) rest() {
 	c.scan(Leases, func(k, _ []byte) error { return second(LeasesOf(c.tx).Get(host.Name(k))) })
 	c.scan(Stops, func(k, _ []byte) error { return second(StopsOf(c.tx).Get(host.Name(k))) })
 	c.scan(Tokens, func(k, v []byte) error { return decode(Tokens, k, v, new(Token)) })
-	c.scan(Outbox, func(k, v []byte) error { return decode(Outbox, k, v, new(host.Cancellation)) })
 	c.scan(Names, func(k, v []byte) error {
 		if c.tx.Get(Blueprints, v) == nil {
 			return errors.New("its blueprint is not there")
@@ -233,7 +232,7 @@ func (c *checker) rest() {
 	})
 	c.scan(Blueprints, func(k, v []byte) error { return checkContent(k, v) })
 	c.scan(Meta, func(k, v []byte) error {
-		if !reserved(k) && (!strings.HasPrefix(string(k), counterPrefix) || len(v) != 8) {
+		if !reserved(k) {
 			return errors.New("it is none of ours")
 		}
 		return nil

@@ -10,7 +10,7 @@
 //
 // The tree, layout 2:
 //
-//	meta        "version" -> layout, 4 bytes big endian, raw; "counter/NAME" -> last number given out; "log" -> the log's turn
+//	meta        "version" -> layout, 4 bytes big endian, raw, 3 while a log counts; "log" -> its turn
 //	operations  id -> operation that has ended (JSON)
 //	open        id -> operation that has not
 //	keys        principal 0 key -> operation and digest of its request, for ever
@@ -24,7 +24,6 @@
 //	tokens      hash -> Token
 //	blueprints  digest -> bytes
 //	names       blueprint name -> digest
-//	outbox      host 0 number -> words for a host that were not taken yet
 //
 // Every value but the version has a checksum over bucket, key and value behind it in the file. A store that was closed is the
 // tree alone, and so is a backup; one that was killed needs the log beside it.

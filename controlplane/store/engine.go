@@ -21,12 +21,11 @@ const (
 	Tokens
 	Blueprints
 	Names
-	Outbox
 	bucketCount
 )
 
 var bucketNames = [bucketCount]string{"meta", "operations", "open", "keys", "by_task", "by_actor", "by_parent", "pruned",
-	"leases", "stops", "usage", "tokens", "blueprints", "names", "outbox"}
+	"leases", "stops", "usage", "tokens", "blueprints", "names"}
 
 // String returns the bucket's name in the file.
 func (b Bucket) String() string {

@@ -186,3 +186,29 @@ func lines(t testing.TB, c *exec.Cmd, f func(string) bool) {
 	}
 	c.Wait()
 }
+
+// last is the last number that next gave out.
+func last(tx Tx) int64 {
+	l, _, _ := LeasesOf(tx).Get("counter")
+	return int64(l.Renewed)
+}
+
+// next counts in a record of the store.
+func next(tx Tx) int64 {
+	l := Lease{ID: "counter", Actor: "counter", Renewed: operation.Instant(last(tx) + 1)}
+	if err := LeasesOf(tx).Put(l); err != nil {
+		panic(err)
+	}
+	return int64(l.Renewed)
+}
+
+// named is what a blueprint's name stands for.
+func named(tx Tx, name host.Name) (d effects.Digest) {
+	BlueprintsOf(tx).Each(func(n host.Name, of effects.Digest) bool {
+		if n == name {
+			d = of
+		}
+		return n != name
+	})
+	return d
+}

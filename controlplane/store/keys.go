@@ -48,10 +48,6 @@ func usageKeyOf(key []byte) (budget string, window int64, ok bool) {
 	return string(key[:n]), int64(binary.BigEndian.Uint64(key[n+1:]) ^ 1<<63), true
 }
 
-func numberKey(name host.Name, n uint64) []byte {
-	return binary.BigEndian.AppendUint64(append(append(make([]byte, 0, len(name)+9), name...), 0), n)
-}
-
 func nameEnd(name host.Name) []byte { return append([]byte(name), 1) }
 
 // encode writes a record as JSON. The types of this package cannot fail unless a text is no UTF-8.

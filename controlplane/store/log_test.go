@@ -243,3 +243,43 @@ func FuzzLog(f *testing.F) {
 		}
 	})
 }
+
+// TestLayoutWithLog: while a log counts, a program that knows of no logs refuses the tree; a closed store and a backup are of
+// the plain layout.
+func TestLayoutWithLog(t *testing.T) {
+	layout := func(data []byte) uint32 {
+		path := tempStore(t)
+		must(t, os.WriteFile(path, data, 0o600))
+		f, err := os.Open(path)
+		must(t, err)
+		defer f.Close()
+		s, found, err := walk(f, int64(len(data)), 0)
+		if err != nil || len(found) > 0 {
+			t.Fatal(found, err)
+		}
+		return s.layout
+	}
+	path := tempStore(t)
+	e := opened(t, path)
+	read := func() []byte {
+		data, err := os.ReadFile(path)
+		must(t, err)
+		return data
+	}
+	if got := layout(read()); got != Version {
+		t.Error("a new store has layout", got)
+	}
+	must(t, e.Update(func(tx Tx) error { next(tx); return nil }))
+	if got := layout(read()); got != versionWithLog {
+		t.Error("beside a log it has layout", got)
+	}
+	var b bytes.Buffer
+	must(t, e.Backup(&b))
+	if got := layout(b.Bytes()); got != Version {
+		t.Error("a backup has layout", got)
+	}
+	must(t, e.Close())
+	if got := layout(read()); got != Version {
+		t.Error("a closed store has layout", got)
+	}
+}

@@ -16,8 +16,12 @@ import (
 	"blockworld/sentinel/boltfile"
 )
 
-// Version is the layout that this program writes. Older ones are upgraded when they are opened.
-const Version = 2
+// Version is the layout that this program writes. Older ones are upgraded when they are opened. While the file has a log
+// beside it that counts, its layout is versionWithLog.
+const (
+	Version        = 2
+	versionWithLog = 3
+)
 
 var versionKey = []byte("version")
 
@@ -177,9 +181,9 @@ func inspect(path string) (layout uint32, err error) {
 	switch {
 	case err != nil:
 		return 0, err
-	case s.layout > Version:
+	case s.layout > versionWithLog:
 		return 0, fmt.Errorf("%w: its layout is %d, this program knows %d; it was left as it was: use the program that wrote it",
-			ErrForeignVersion, s.layout, Version)
+			ErrForeignVersion, s.layout, versionWithLog)
 	case len(found) > 0:
 		return 0, &Damage{found[0]}
 	case s.layout == 0:
@@ -194,7 +198,7 @@ func inspect(path string) (layout uint32, err error) {
 			return 0, damaged("bucket list", "bucket %s is missing", name)
 		}
 	}
-	return s.layout, nil
+	return min(s.layout, Version), nil
 }
 
 // growth is by how much a file grows that is full: a wait for the disk more for every some hundred operations.

@@ -193,9 +193,6 @@ type Place struct {
 	ID      host.OpID
 }
 
-// PlaceOf returns the place of an operation in ByActor and ByTask.
-func PlaceOf(op *operation.Operation) Place { return Place{op.Created, op.ID} }
-
 // ByActor calls f for the operations of an actor, newest first, behind a place, until it returns false.
 func (o OpsTx) ByActor(actor host.Name, after Place, f func(operation.Operation) bool) error {
 	return o.byName(ByActor, actor, after, f)

@@ -2,7 +2,6 @@ package store
 
 import (
 	"crypto/sha256"
-	"encoding/binary"
 
 	"blockworld/controlplane/operation"
 	"blockworld/effects"
@@ -151,12 +150,6 @@ func (b BlueprintsTx) Put(name host.Name, data []byte) effects.Digest {
 // Get returns a blueprint's bytes, valid until the transaction ends; nil: there is none.
 func (b BlueprintsTx) Get(d effects.Digest) []byte { return b.tx.Get(Blueprints, d[:]) }
 
-// Named returns what a name stands for; false: nothing.
-func (b BlueprintsTx) Named(name host.Name) (d effects.Digest, ok bool) {
-	v := b.tx.Get(Names, []byte(name))
-	return d, copy(d[:], v) == len(d)
-}
-
 // Each calls f for every name until it returns false.
 func (b BlueprintsTx) Each(f func(name host.Name, d effects.Digest) bool) {
 	b.tx.Scan(Names, nil, nil, func(k, v []byte) bool {
@@ -165,52 +158,3 @@ func (b BlueprintsTx) Each(f func(name host.Name, d effects.Digest) bool) {
 		return f(host.Name(k), d)
 	})
 }
-
-const counterPrefix = "counter/"
-
-// Counter gives out numbers that rise by one and survive restarts.
-type Counter struct {
-	tx  Tx
-	key []byte
-}
-
-// CounterOf returns a counter of a transaction.
-func CounterOf(tx Tx, name string) Counter { return Counter{tx, []byte(counterPrefix + name)} }
-
-// Last returns the last number given out, 0 if none was.
-func (c Counter) Last() uint64 {
-	v := c.tx.Get(Meta, c.key)
-	if len(v) != 8 {
-		return 0
-	}
-	return binary.BigEndian.Uint64(v)
-}
-
-// Next gives out a number, from 1.
-func (c Counter) Next() uint64 {
-	n := c.Last() + 1
-	c.tx.Put(Meta, c.key, binary.BigEndian.AppendUint64(nil, n))
-	return n
-}
-
-// OutboxTx keeps words for hosts that are not there to hear them.
-type OutboxTx struct{ tx Tx }
-
-// OutboxOf returns the outbox of a transaction.
-func OutboxOf(tx Tx) OutboxTx { return OutboxTx{tx} }
-
-// Add stores a cancellation for a host and returns its number, by which it is dropped.
-func (o OutboxTx) Add(to host.Name, c host.Cancellation) (uint64, error) {
-	n := CounterOf(o.tx, "outbox").Next()
-	return n, put(o.tx, Outbox, numberKey(to, n), c)
-}
-
-// Each calls f for a host's cancellations, oldest first, until it returns false.
-func (o OutboxTx) Each(to host.Name, f func(number uint64, c host.Cancellation) bool) error {
-	return each(o.tx, Outbox, numberKey(to, 0), nameEnd(to), func(k []byte, c host.Cancellation) bool {
-		return f(binary.BigEndian.Uint64(k[len(k)-8:]), c)
-	})
-}
-
-// Drop removes one; a number that is not there is no error.
-func (o OutboxTx) Drop(to host.Name, number uint64) { o.tx.Delete(Outbox, numberKey(to, number)) }

@@ -160,13 +160,13 @@ func TestTogether(t *testing.T) {
 		const callers, each = 64, 20
 		var wg sync.WaitGroup
 		var mu sync.Mutex
-		given := map[uint64]int{}
+		given := map[int64]int{}
 		for c := range callers {
 			wg.Go(func() {
 				for i := range each {
-					var n uint64
+					var n int64
 					err := e.Update(func(tx Tx) error {
-						n = CounterOf(tx, "n").Next()
+						n = next(tx)
 						if (c+i)%5 == 0 {
 							return errNo
 						}
@@ -187,7 +187,7 @@ func TestTogether(t *testing.T) {
 			t.Error(len(given), "numbers")
 		}
 		for n, times := range given {
-			if times != 1 || n > uint64(len(given)) {
+			if times != 1 || n > int64(len(given)) {
 				t.Error(n, "was given out", times, "times")
 			}
 		}
@@ -201,22 +201,22 @@ func TestTogether(t *testing.T) {
 // TestSnapshot: a view does not move while writes go on, and a writer does not wait for it.
 func TestSnapshot(t *testing.T) {
 	e := opened(t, tempStore(t))
-	must(t, e.Update(func(tx Tx) error { CounterOf(tx, "n").Next(); return nil }))
+	must(t, e.Update(func(tx Tx) error { next(tx); return nil }))
 	must(t, e.View(func(tx Tx) error {
 		done := make(chan error)
 		go func() {
 			var err error
 			for range 50 {
 				err = errors.Join(err, e.Update(func(tx Tx) error {
-					CounterOf(tx, "n").Next()
-					tx.Put(Blueprints, []byte{byte(CounterOf(tx, "n").Last())}, make([]byte, 1<<20)) // the file grows
+					next(tx)
+					tx.Put(Blueprints, []byte{byte(last(tx))}, make([]byte, 1<<20)) // the file grows
 					return nil
 				}))
 			}
 			done <- err
 		}()
 		must(t, <-done)
-		if n := CounterOf(tx, "n").Last(); n != 1 {
+		if n := last(tx); n != 1 {
 			t.Error("the view sees", n)
 		}
 		return nil
@@ -236,8 +236,8 @@ func TestAgainstModel(t *testing.T) {
 				e = Memory()
 			}
 			defer func() { e.Close() }()
-			model := map[Bucket]map[string]string{Leases: {}, Stops: {}, Outbox: {}}
-			bucket := rapid.SampledFrom([]Bucket{Leases, Stops, Outbox})
+			model := map[Bucket]map[string]string{Leases: {}, Stops: {}, Names: {}}
+			bucket := rapid.SampledFrom([]Bucket{Leases, Stops, Names})
 			key := rapid.StringMatching(`[a-c]{1,3}`)
 			rt.Repeat(map[string]func(*rapid.T){
 				"update": func(rt *rapid.T) {

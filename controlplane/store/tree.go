@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 
 	"go.etcd.io/bbolt"
@@ -52,8 +53,15 @@ func (r *boltReader) turn() ([]byte, error) {
 	return turn, nil
 }
 
+// setTurn names the log's next turn; nil: the tree has everything. While a log counts the file says so in its layout, so that
+// a program that knows of no logs does not take the tree for the whole.
 func (r *boltReader) setTurn(turn []byte) error {
-	return r.write(Meta, logKey, write{value: turn, deleted: turn == nil})
+	layout := uint32(Version)
+	if turn != nil {
+		layout = versionWithLog
+	}
+	err := r.bucket(Meta).Put(versionKey, binary.BigEndian.AppendUint32(nil, layout))
+	return errors.Join(err, r.write(Meta, logKey, write{value: turn, deleted: turn == nil}))
 }
 
 func (r *boltReader) failure() error { return r.err }
