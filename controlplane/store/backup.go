@@ -44,10 +44,10 @@ func (e *bolt) backup(w io.Writer) error {
 	db.NoSync = true // it is read back at once
 	err = db.Update(func(tx *bbolt.Tx) error {
 		to := &boltReader{tx: tx}
-		if err := s.recent.each(s.asOf, to.write); err != nil {
+		if err := s.each(to.write); err != nil {
 			return err
 		}
-		return to.setTurn(nil)
+		return to.whole()
 	})
 	if err = errors.Join(err, db.Close()); err != nil {
 		return err

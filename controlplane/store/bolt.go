@@ -20,21 +20,24 @@ type bolt struct {
 	lock *os.File
 	opt  Options
 
-	gate   sync.RWMutex // guards recent, and that a view takes it together with its tree
+	gate   sync.RWMutex // guards both, and that a view takes them together with its tree
 	recent *recent
+	sealed *recent // of the file that was full before; the tree is taking it over. nil: it has
 
-	log   *log     // the writer's; nil: nothing was written since the store was opened
-	under *layered // the writer's, what its functions read; nil: to be made
+	log     *log       // the writer's; nil: nothing was written since the store was opened
+	spare   *log       // the other file, which holds sealed
+	folding chan error // what came of the fold under way, which runs beside the writer; nil: there is none
+	under   *moment    // the writer's, what its functions read; nil: to be made
 
 	mu      sync.Mutex
 	queue   []*request
 	closing bool
 
-	wake    chan struct{} // there is something in the queue, or the end has come
-	done    chan struct{} // the writer has ended
-	failed  error         // the writer's
-	room    []byte        // the writer's, for its transactions of the tree
-	grown   int64         // size of the file at the last commit; the writer's
+	wake    chan struct{}         // there is something in the queue, or the end has come
+	done    chan struct{}         // the writer has ended
+	failed  atomic.Pointer[error] // why nothing can be written any more
+	room    []byte                // for transactions of the tree, of which there is one at a time
+	grown   int64                 // size of the file at the last one
 	updates atomic.Uint64
 	commits atomic.Uint64
 	writes  atomic.Uint64
@@ -48,8 +51,8 @@ type Point string
 const (
 	BeforeCommit Point = "before_commit" // functions ran, nothing is on disk
 	AfterCommit  Point = "after_commit"  // on disk, nobody was told
-	BeforeFold   Point = "before_fold"   // the log is full, and the tree is about to take it over
-	AfterFold    Point = "after_fold"    // the tree has it, and the log begins anew
+	BeforeFold   Point = "before_fold"   // a file of the log is full, and the tree is about to take it over
+	AfterFold    Point = "after_fold"    // the tree has it
 )
 
 // request is one caller's function.
@@ -107,6 +110,9 @@ func (e *bolt) writer() {
 		e.mu.Unlock()
 		if n > 0 {
 			e.commit(batch, tx)
+			if e.folding != nil {
+				e.rest() // the tree may have to grow before it can go on, which waits for all that read it
+			}
 			for i, r := range batch {
 				batch[i] = nil
 				r.done <- struct{}{}
@@ -158,13 +164,11 @@ func (e *bolt) commit(batch []*request, tx *buffer) {
 }
 
 func (e *bolt) try(batch []*request, tx *buffer) (stored uint64, err error) {
-	if e.failed != nil {
-		return 0, fmt.Errorf("%w (%w)", ErrFailed, e.failed)
+	if err := e.failure(); err != nil {
+		return 0, fmt.Errorf("%w (%w)", ErrFailed, err)
 	}
-	if e.log != nil && e.log.at >= e.opt.logBytes {
-		if err := e.renew(); err != nil {
-			return 0, err
-		}
+	if err := e.makeRoom(); err != nil {
+		return 0, err
 	}
 	under, err := e.reading()
 	if err != nil {
@@ -195,13 +199,13 @@ func (e *bolt) try(batch []*request, tx *buffer) (stored uint64, err error) {
 }
 
 // reading returns what the functions of a batch read.
-func (e *bolt) reading() (*layered, error) {
+func (e *bolt) reading() (*moment, error) {
 	if e.under == nil {
 		tx, err := e.db.Begin(false)
 		if err != nil {
 			return nil, err
 		}
-		e.under = &layered{recent: e.recent, asOf: newest, tree: &boltReader{tx: tx}}
+		e.under = momentOf(&boltReader{tx: tx}, e.sealed, e.recent, newest)
 	}
 	return e.under, nil
 }
@@ -234,68 +238,109 @@ func (e *bolt) keep() error {
 	return nil
 }
 
-// begin makes the log of a store that was closed, and has the tree name its first turn.
+// begin makes the logs of a store that was closed, and has the tree name their first turn.
 func (e *bolt) begin() error {
-	l, err := createLog(e.path, e.opt.logBytes, !e.opt.NoSync)
+	logs, err := createLogs(e.path, e.opt.logBytes, !e.opt.NoSync)
 	if err != nil {
 		return storage(err)
 	}
-	turn, err := e.newTurn()
-	if err == nil {
-		err = e.change(func(w *boltReader) error { return w.setTurn(turn) })
+	var t turn
+	if _, err = io.ReadFull(e.opt.Rand, t.name[:]); err == nil {
+		e.rest()
+		err = e.change(func(w *boltReader) error { return w.setTurn(t) })
 	}
 	if err != nil {
-		return errors.Join(err, l.f.Close())
+		return errors.Join(err, closeLogs(logs))
 	}
-	e.syncs.Add(2) // of the file and its directory
-	l.start(turn)
-	e.log = l
+	e.syncs.Add(3) // of both files and their directory
+	e.log, e.spare = logs[0], logs[1]
+	e.log.start(t)
 	return nil
 }
 
-// renew has the tree take over what the log holds, and begins the log's next turn.
-func (e *bolt) renew() error {
-	turn, err := e.newTurn()
-	if err == nil {
-		err = e.fold(turn)
+// makeRoom goes on with the other file if the one that is written to is full, and lets go of what the tree has taken over.
+func (e *bolt) makeRoom() error {
+	if e.log != nil && e.log.at >= e.opt.logBytes {
+		return e.turnOver()
 	}
-	if err == nil {
-		e.log.start(turn)
-	}
-	return err
-}
-
-func (e *bolt) newTurn() ([]byte, error) {
-	turn := make([]byte, turnSize)
-	_, err := io.ReadFull(e.opt.Rand, turn)
-	return turn, err
-}
-
-// fold has the tree take over everything in recent, and names the log's next turn; nil: there is no log any more.
-func (e *bolt) fold(turn []byte) error {
-	e.opt.At(BeforeFold)
-	e.gate.Lock() // so that every view that does not see all of recent has its tree by now
-	all := e.recent.last.Load()
-	e.gate.Unlock()
-	err := e.change(func(w *boltReader) error {
-		if err := e.recent.each(all, w.write); err != nil {
-			return err
+	if e.folding != nil {
+		select {
+		case err := <-e.folding:
+			if err := e.folded(err); errors.Is(err, ErrFailed) {
+				return err
+			} // for want of room it is tried again when this file is full, too
+		default:
 		}
-		return w.setTurn(turn)
-	})
+	}
+	return nil
+}
+
+// turnOver has the tree take over what the full file holds, and goes on with the other one. It waits for the fold before.
+func (e *bolt) turnOver() error {
+	if err := e.settle(); err != nil {
+		return err
+	}
+	e.gate.Lock()
+	e.sealed, e.recent = e.recent, newRecent()
+	e.gate.Unlock()
+	e.log, e.spare = e.spare, e.log
+	e.log.start(e.spare.turn.next(e.spare.number))
+	e.fold()
+	return nil
+}
+
+// settle waits until the tree has taken over what is sealed. A fold that failed for want of room is tried again.
+func (e *bolt) settle() error {
+	e.rest()
+	if e.sealed == nil {
+		return nil
+	}
+	if e.folding == nil {
+		e.fold()
+	}
+	return e.folded(<-e.folding)
+}
+
+// fold has the tree take over what is sealed, beside the writer, and name the next turn.
+func (e *bolt) fold() {
+	done := make(chan error, 1)
+	e.folding = done
+	sealed, next := e.sealed, e.log.turn
+	go func() {
+		done <- e.take(sealed, func(w *boltReader) error { return w.setTurn(next) })
+	}()
+}
+
+// folded hears what came of a fold.
+func (e *bolt) folded(err error) error {
+	e.folding = nil
+	e.rest()
 	if err != nil {
 		return err
 	}
 	e.gate.Lock()
-	e.recent = newRecent()
+	e.sealed = nil
 	e.gate.Unlock()
-	e.opt.At(AfterFold)
 	return nil
 }
 
-// change is a transaction of the tree.
+// take has the tree take over all of a layer, and then does what is to be done with it.
+func (e *bolt) take(r *recent, then func(w *boltReader) error) error {
+	e.opt.At(BeforeFold)
+	err := e.change(func(w *boltReader) error {
+		if err := r.each(newest, w.write); err != nil {
+			return err
+		}
+		return then(w)
+	})
+	if err == nil {
+		e.opt.At(AfterFold)
+	}
+	return err
+}
+
+// change is a transaction of the tree. The writer must not read it meanwhile.
 func (e *bolt) change(f func(w *boltReader) error) error {
-	e.rest()
 	tx, err := e.db.Begin(true)
 	if err != nil {
 		return storage(err)
@@ -358,8 +403,15 @@ func (e *bolt) afterFailure(err error, id int) error {
 
 // fail ends the engine's writing.
 func (e *bolt) fail(err error) error {
-	e.failed = err
+	e.failed.Store(&err)
 	return fmt.Errorf("%w (%w)", ErrFailed, err)
+}
+
+func (e *bolt) failure() error {
+	if err := e.failed.Load(); err != nil {
+		return *err
+	}
+	return nil
 }
 
 // View implements Engine.
@@ -377,16 +429,18 @@ func (e *bolt) View(f func(Tx) error) error {
 }
 
 // snapshot is the store as it is now; its tree's transaction is the caller's to end.
-func (e *bolt) snapshot() (*layered, error) {
+func (e *bolt) snapshot() (*moment, error) {
 	e.gate.RLock()
 	defer e.gate.RUnlock()
-	s := &layered{recent: e.recent, asOf: e.recent.last.Load()}
+	asOf := e.recent.last.Load()
 	tx, err := e.db.Begin(false)
 	if errors.Is(err, bbolt.ErrDatabaseNotOpen) {
 		err = ErrClosed
 	}
-	s.tree = &boltReader{tx: tx}
-	return s, err
+	if err != nil {
+		return nil, err
+	}
+	return momentOf(&boltReader{tx: tx}, e.sealed, e.recent, asOf), nil
 }
 
 // Stats implements Engine.
@@ -415,16 +469,27 @@ func (e *bolt) Close() error {
 	return errors.Join(e.end(), e.db.Close(), e.lock.Close())
 }
 
-// end leaves everything in the tree, if it can; otherwise the log stays, and the next open reads it.
+// end leaves everything in the tree, if it can; otherwise the logs stay, and the next open reads them.
 func (e *bolt) end() error {
 	defer e.rest()
-	if e.log == nil || e.failed != nil {
+	if e.log == nil {
 		return nil
 	}
-	err := e.fold(nil)
-	err = errors.Join(err, e.log.f.Close())
+	if e.failure() != nil {
+		if e.folding != nil {
+			<-e.folding
+		}
+		return closeLogs([2]*log{e.log, e.spare})
+	}
+	err := e.settle()
 	if err == nil {
-		err = os.Remove(logPath(e.path))
+		err = e.take(e.recent, (*boltReader).whole)
+	}
+	err = errors.Join(err, closeLogs([2]*log{e.log, e.spare}))
+	for _, suffix := range logSuffixes {
+		if err == nil {
+			err = os.Remove(e.path + suffix)
+		}
 	}
 	return err
 }

@@ -64,10 +64,15 @@ func CheckFile(path string) ([]Problem, error) {
 		return nil, fmt.Errorf("store %s: %w", path, err)
 	}
 	defer tx.Rollback()
-	s := &layered{recent: newRecent(), asOf: newest, tree: &boltReader{tx: tx}}
-	turn, err := s.tree.turn()
-	if err == nil && turn != nil {
-		s.recent, _, err = readLog(path, turn, false)
+	s := &moment{tree: &boltReader{tx: tx}}
+	s.reader = s.tree
+	turn, ok, err := s.tree.turn()
+	if err == nil && ok {
+		var layers []*recent
+		layers, _, err = readLogs(path, turn, false)
+		for _, r := range layers {
+			s.over(r, newest)
+		}
 	}
 	if errors.As(err, &d) {
 		return []Problem{d.Problem}, nil
@@ -78,7 +83,7 @@ func CheckFile(path string) ([]Problem, error) {
 }
 
 // check checks a moment of the store. Pages that its transaction sees are not written to while it lasts.
-func (s *layered) check(path string) ([]Problem, error) {
+func (s *moment) check(path string) ([]Problem, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err

@@ -5,12 +5,13 @@
 // (Engine.View), a copy made while writes go on (Backup), a list of everything that does not fit together (Check).
 //
 //	Update -> record at the end of the log, on disk (log.go) -> in memory (recent.go) -> answered
-//	log full, or Close -> the tree takes over all of it in one transaction -> the log begins anew
-//	View -> what is recent over the tree, as of one moment
+//	a file of the log is full -> the other one goes on; the tree takes over the full one, beside the writer, in one transaction
+//	Close -> the tree takes over all there is, and the log is removed
+//	View -> what is recent, over what the tree is taking over, over the tree, as of one moment
 //
 // The tree, layout 2:
 //
-//	meta        "version" -> layout, 4 bytes big endian, raw, 3 while a log counts; "log" -> its turn
+//	meta        "version" -> layout, 4 bytes big endian, raw, 3 while a log counts; "log" -> its oldest turn
 //	operations  id -> operation that has ended (JSON)
 //	open        id -> operation that has not
 //	keys        principal 0 key -> operation and digest of its request, for ever
@@ -26,7 +27,7 @@
 //	names       blueprint name -> digest
 //
 // Every value but the version has a checksum over bucket, key and value behind it in the file. A store that was closed is the
-// tree alone, and so is a backup; one that was killed needs the log beside it.
+// tree alone, and so is a backup; one that was killed needs both files of the log beside it.
 //
 // Invariants:
 //   - an Update that returned nil is on disk; one that returned an error has stored nothing of itself;

@@ -5,12 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"sync/atomic"
 	"testing"
+
+	"blockworld/controlplane/operation"
 )
 
 var (
-	turnA = bytes.Repeat([]byte{1}, turnSize)
-	turnB = bytes.Repeat([]byte{2}, turnSize)
+	turnA = turn{name: [turnSize]byte{1}}
+	turnB = turn{name: [turnSize]byte{2}}
 )
 
 // batchOf is the nth batch: two keys put, one deleted.
@@ -22,28 +25,47 @@ func batchOf(n int) []change {
 	}
 }
 
-// logged writes n batches into a log of its own and returns its path and the ends of the records.
-func logged(t testing.TB, turn []byte, n int) (path string, ends []int64) {
+// logged writes n batches into the logs of a store and returns its path and the ends of the records.
+func logged(t testing.TB, of turn, n int) (path string, ends []int64) {
 	t.Helper()
 	path = tempStore(t)
-	l, err := createLog(path, smallLog, false)
+	logs, err := createLogs(path, smallLog, false)
 	must(t, err)
-	l.start(turn)
+	logs[0].start(of)
 	for i := range n {
-		must(t, l.append(batchOf(i), false))
-		ends = append(ends, l.at)
+		must(t, logs[0].append(batchOf(i), false))
+		ends = append(ends, logs[0].at)
 	}
-	must(t, l.f.Close())
+	must(t, closeLogs(logs))
 	return path, ends
 }
 
-// holds checks that a log gives back the first n batches and no more.
-func holds(t *testing.T, path string, turn []byte, n int) {
+// turned writes so many batches of each of two turns and returns the path.
+func turned(t testing.TB, of turn, first, second int) string {
 	t.Helper()
-	r, _, err := readLog(path, turn, false)
+	path := tempStore(t)
+	logs, err := createLogs(path, smallLog, false)
+	must(t, err)
+	logs[1].start(of) // either file may hold the older turn
+	for i := range first {
+		must(t, logs[1].append(batchOf(i), false))
+	}
+	logs[0].start(of.next(logs[1].number))
+	for i := range second {
+		must(t, logs[0].append(batchOf(first+i), false))
+	}
+	must(t, closeLogs(logs))
+	return path
+}
+
+// holds checks that a log gives back the first n batches and no more.
+func holds(t *testing.T, path string, of turn, n int) {
+	t.Helper()
+	layers, _, err := readLogs(path, of, false)
 	if err != nil {
 		t.Fatal(err)
 	}
+	r := layers[0]
 	if got := int(r.last.Load()); got != n {
 		t.Fatalf("%d batches, want %d", got, n)
 	}
@@ -64,9 +86,9 @@ func holds(t *testing.T, path string, turn []byte, n int) {
 // spoil changes a log's bytes.
 func spoil(t *testing.T, path string, f func([]byte) []byte) {
 	t.Helper()
-	data, err := os.ReadFile(logPath(path))
+	data, err := os.ReadFile(path + logSuffixes[0])
 	must(t, err)
-	must(t, os.WriteFile(logPath(path), f(data), 0o600))
+	must(t, os.WriteFile(path+logSuffixes[0], f(data), 0o600))
 }
 
 func TestLog(t *testing.T) {
@@ -90,7 +112,7 @@ func TestLog(t *testing.T) {
 		for at := range ends[1] {
 			path, _ := logged(t, turnA, 5)
 			spoil(t, path, func(b []byte) []byte { b[at] ^= 4; return b })
-			_, _, err := readLog(path, turnA, false)
+			_, _, err := readLogs(path, turnA, false)
 			if pad := err == nil; pad {
 				holds(t, path, turnA, 5)
 			} else if !errors.Is(err, ErrCorrupt) {
@@ -99,29 +121,66 @@ func TestLog(t *testing.T) {
 		}
 	})
 	t.Run("CP-91/a missing log is damage", func(t *testing.T) {
-		if _, _, err := readLog(tempStore(t), turnA, false); !errors.Is(err, ErrCorrupt) {
+		if _, _, err := readLogs(tempStore(t), turnA, false); !errors.Is(err, ErrCorrupt) {
 			t.Error(err)
 		}
 	})
 	t.Run("another turn's records count for nothing, also behind shorter ones of this turn", func(t *testing.T) {
 		path, _ := logged(t, turnA, 40)
 		holds(t, path, turnB, 0)
-		_, l, err := readLog(path, turnA, true)
+		_, logs, err := readLogs(path, turnA, true)
 		must(t, err)
-		l.start(turnB)
-		must(t, l.append(batchOf(0), false))
-		must(t, l.f.Close())
+		logs[0].start(turnB)
+		must(t, logs[0].append(batchOf(0), false))
+		must(t, closeLogs(logs))
 		holds(t, path, turnB, 1)
 	})
 	t.Run("it is gone on with where it ended", func(t *testing.T) {
 		path, _ := logged(t, turnA, 7)
-		_, l, err := readLog(path, turnA, true)
+		_, logs, err := readLogs(path, turnA, true)
 		must(t, err)
 		for i := 7; i < 12; i++ {
-			must(t, l.append(batchOf(i), false))
+			must(t, logs[0].append(batchOf(i), false))
 		}
-		must(t, l.f.Close())
+		must(t, closeLogs(logs))
 		holds(t, path, turnA, 12)
+	})
+	t.Run("the next turn's records are the newer layer, and are gone on with", func(t *testing.T) {
+		path := turned(t, turnA, 9, 5)
+		for n := 5; n < 8; n++ {
+			layers, logs, err := readLogs(path, turnA, true)
+			must(t, err)
+			if len(layers) != 2 || layers[0].last.Load() != 9 || layers[1].last.Load() != uint64(n) {
+				t.Fatal(len(layers), "layers")
+			}
+			if v := layers[1].get(Leases, fmt.Append(nil, "actor-", 9+n-1), newest); v == nil {
+				t.Fatal("its last batch is missing")
+			}
+			must(t, errors.Join(logs[0].append(batchOf(9+n), false), closeLogs(logs)))
+		}
+	})
+	t.Run("of a turn that the tree has taken over only the next one counts", func(t *testing.T) {
+		path := turned(t, turnA, 9, 5)
+		next := turnA.next(9)
+		next.first = 9
+		layers, _, err := readLogs(path, next, false)
+		if err != nil || len(layers) != 1 || layers[0].last.Load() != 5 {
+			t.Error(len(layers), err)
+		}
+	})
+	t.Run("CP-91/an end that the next turn goes on behind is damage", func(t *testing.T) {
+		path := turned(t, turnA, 9, 1)
+		data, err := os.ReadFile(path + logSuffixes[1])
+		must(t, err)
+		_, ends := logged(t, turnA, 9)
+		for _, at := range []int64{0, ends[3], ends[7] + 5, ends[8] - logAlign + 1} {
+			bad := bytes.Clone(data)
+			bad[at] ^= 1
+			must(t, os.WriteFile(path+logSuffixes[1], bad, 0o600))
+			if _, _, err := readLogs(path, turnA, false); !errors.Is(err, ErrCorrupt) {
+				t.Error(at, err)
+			}
+		}
 	})
 	t.Run("a batch larger than the log has its place", func(t *testing.T) {
 		path := tempStore(t)
@@ -178,15 +237,17 @@ func TestUnclean(t *testing.T) {
 		create(t, e, sketch(n), 1000)
 	}
 	copied := tempStore(t)
-	for _, suffix := range []string{"", ".log"} {
+	for _, suffix := range append([]string{""}, logSuffixes[:]...) {
 		data, err := os.ReadFile(path + suffix)
 		must(t, err)
 		must(t, os.WriteFile(copied+suffix, data, 0o600))
 	}
 	must(t, e.Close())
 	t.Run("a closed store is one file", func(t *testing.T) {
-		if _, err := os.Stat(logPath(path)); !errors.Is(err, os.ErrNotExist) {
-			t.Error(err)
+		for _, suffix := range logSuffixes {
+			if _, err := os.Stat(path + suffix); !errors.Is(err, os.ErrNotExist) {
+				t.Error(err)
+			}
 		}
 	})
 	t.Run("CP-91/a check reads the log, too, and changes nothing", func(t *testing.T) {
@@ -227,15 +288,15 @@ func TestUnclean(t *testing.T) {
 // FuzzLog: whatever bytes a log holds, they are refused or are batches, and reading never does anything else.
 func FuzzLog(f *testing.F) {
 	path, ends := logged(f, turnA, 4)
-	data, err := os.ReadFile(logPath(path))
+	data, err := os.ReadFile(path + logSuffixes[0])
 	must(f, err)
 	f.Add(data[:ends[3]])
 	f.Add(data[:ends[2]+20])
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, data []byte) {
 		path := tempStore(t)
-		must(t, os.WriteFile(logPath(path), data, 0o600))
-		if _, _, err := readLog(path, turnA, false); err != nil && !errors.Is(err, ErrCorrupt) {
+		must(t, errors.Join(os.WriteFile(path+logSuffixes[0], data, 0o600), os.WriteFile(path+logSuffixes[1], nil, 0o600)))
+		if _, _, err := readLogs(path, turnA, false); err != nil && !errors.Is(err, ErrCorrupt) {
 			t.Error(err)
 		}
 		if err := newRecent().replay(data); err == nil && len(data) > 0 && data[0] >= byte(bucketCount) {
@@ -282,4 +343,88 @@ func TestLayoutWithLog(t *testing.T) {
 	if got := layout(read()); got != Version {
 		t.Error("a closed store has layout", got)
 	}
+}
+
+// sealing is what the tree is taking over.
+func (e *bolt) sealing() *recent {
+	e.gate.RLock()
+	defer e.gate.RUnlock()
+	return e.sealed
+}
+
+// TestFold: changes go on while the tree takes over a file of the log, everybody sees all of them, and none is missing if the
+// program dies then.
+func TestFold(t *testing.T) {
+	path, goOn := tempStore(t), make(chan struct{})
+	var folds, under atomic.Int32 // that have begun, and that have not ended
+	e, err := Open(path, Options{NoSync: true, logBytes: smallLog, At: func(p Point) {
+		switch p {
+		case BeforeFold:
+			folds.Add(1)
+			if under.Add(1) > 1 {
+				t.Error("two folds at once")
+			}
+			<-goOn
+		case AfterFold:
+			under.Add(-1)
+		}
+	}})
+	must(t, err)
+	made := uint64(0)
+	for e.(*bolt).sealing() == nil { // a file holds more than the batch that fills it, so that nobody waits here
+		create(t, e, sketch(made), 1000)
+		made++
+	}
+	all := func(t *testing.T, e Engine) {
+		t.Helper()
+		for n := range made {
+			if _, err := viewOp(e, opID(n)); err != nil {
+				t.Error(n, err)
+			}
+		}
+		sound(t, e)
+	}
+	for range 3 {
+		create(t, e, sketch(made), 1000)
+		made++
+	}
+	must(t, e.Update(func(tx Tx) error { _, _, err := Ops(tx).Step(opID(0), operation.Polled{}, 1000); return err }))
+	if op, err := viewOp(e, opID(0)); err != nil || op.State != operation.Delivered {
+		t.Error("a change of what is being taken over:", op.State, err)
+	}
+	t.Run("CP-91/views and backups have both layers", func(t *testing.T) {
+		all(t, e)
+		var b bytes.Buffer
+		copied := tempStore(t)
+		must(t, errors.Join(e.Backup(&b), os.WriteFile(copied, b.Bytes(), 0o600)))
+		all(t, opened(t, copied))
+	})
+	t.Run("CP-91/who dies meanwhile has everything in both files", func(t *testing.T) {
+		copied := tempStore(t)
+		for _, suffix := range append([]string{""}, logSuffixes[:]...) {
+			data, err := os.ReadFile(path + suffix)
+			must(t, err)
+			must(t, os.WriteFile(copied+suffix, data, 0o600))
+		}
+		if found, err := CheckFile(copied); err != nil || len(found) > 0 {
+			t.Error(found, err)
+		}
+		for range 2 {
+			e := opened(t, copied)
+			all(t, e)
+			must(t, e.Close())
+		}
+	})
+	t.Run("a second file that is full waits for the first", func(t *testing.T) {
+		go close(goOn)
+		for end := made + 60; made < end; made++ {
+			create(t, e, sketch(made), 1000)
+		}
+		all(t, e)
+		must(t, e.Close())
+		if folds.Load() < 3 || under.Load() != 0 {
+			t.Error(folds.Load(), "folds,", under.Load(), "of them have not ended")
+		}
+	})
+	all(t, opened(t, path))
 }

@@ -79,18 +79,26 @@ func open(path string, o Options) (Engine, error) {
 	return e, nil
 }
 
-// recall reads what the log holds, if the store was not closed, and removes copies that a crash has left.
+// recall reads what the logs hold, if the store was not closed, and removes copies that a crash has left.
 func (e *bolt) recall() error {
 	copies, _ := filepath.Glob(e.path + copySuffix) // a path that is no pattern has none
 	for _, c := range copies {
 		os.Remove(c)
 	}
 	return e.db.View(func(tx *bbolt.Tx) error {
-		turn, err := (&boltReader{tx: tx}).turn()
-		if err == nil && turn != nil {
-			e.recent, e.log, err = readLog(e.path, turn, true)
+		turn, ok, err := (&boltReader{tx: tx}).turn()
+		if err != nil || !ok {
+			return err
 		}
-		return err
+		layers, logs, err := readLogs(e.path, turn, true)
+		if err != nil {
+			return err
+		}
+		e.log, e.spare, e.recent = logs[0], logs[1], layers[len(layers)-1]
+		if len(layers) > 1 {
+			e.sealed = layers[0]
+		}
+		return nil
 	})
 }
 

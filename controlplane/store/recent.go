@@ -133,22 +133,54 @@ func (r *recent) each(asOf uint64, f func(b Bucket, key []byte, w write) error) 
 	return nil
 }
 
-// layered reads recent over the tree.
+// layered reads recent over what lies below.
 type layered struct {
 	recent *recent
 	asOf   uint64
-	tree   *boltReader
+	under  reader
 }
 
-func (l *layered) failure() error { return l.tree.failure() }
+func (l *layered) failure() error { return l.under.failure() }
 
 func (l *layered) get(b Bucket, key []byte) ([]byte, *operation.Operation) {
 	if v := l.recent.get(b, key, l.asOf); v != nil {
 		return v.got()
 	}
-	return l.tree.get(b, key)
+	return l.under.get(b, key)
 }
 
 func (l *layered) scan(b Bucket, from, to []byte, back bool, f func(key, value []byte) bool) {
-	merged(l.recent.within(b, from, to, l.asOf), l.tree, b, from, to, back, f)
+	merged(l.recent.within(b, from, to, l.asOf), l.under, b, from, to, back, f)
+}
+
+// moment is the store as of one moment: what its layers hold over a transaction of the tree.
+type moment struct {
+	reader
+	layers []*layered // oldest first
+	tree   *boltReader
+}
+
+// momentOf lays what is recent, as of a batch, over what the tree has not taken over yet, if there is something, over the tree.
+func momentOf(tree *boltReader, sealed, recent *recent, asOf uint64) *moment {
+	m := &moment{reader: tree, tree: tree}
+	if sealed != nil {
+		m.over(sealed, newest)
+	}
+	m.over(recent, asOf)
+	return m
+}
+
+func (m *moment) over(r *recent, asOf uint64) {
+	l := &layered{recent: r, asOf: asOf, under: m.reader}
+	m.reader, m.layers = l, append(m.layers, l)
+}
+
+// each calls f for every write of the layers, those of older ones first.
+func (m *moment) each(f func(b Bucket, key []byte, w write) error) error {
+	for _, l := range m.layers {
+		if err := l.recent.each(l.asOf, f); err != nil {
+			return err
+		}
+	}
+	return nil
 }

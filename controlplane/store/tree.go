@@ -32,7 +32,8 @@ func (r *boltReader) bucket(b Bucket) *bbolt.Bucket {
 // appends tells whether a bucket's keys mostly rise, so that full pages are not filled up later.
 func appends(b Bucket) bool { return b == Operations || b == Unfinished || b == ByParent }
 
-// logKey is where the tree names the turn of its log; it is there while there is a log that counts.
+// logKey is where the tree names the oldest turn of the log that it has not taken over: its name, and the number of its
+// first record. It is there while there is a log that counts.
 var logKey = []byte("log")
 
 // reserved tells whether a key of Meta is not for callers to write.
@@ -40,28 +41,34 @@ func reserved(key []byte) bool {
 	return string(key) == string(versionKey) || string(key) == string(logKey)
 }
 
-// turn returns the turn of the log; nil: the tree has everything.
-func (r *boltReader) turn() ([]byte, error) {
+// turn returns the turn of the log that is named; false: the tree has everything.
+func (r *boltReader) turn() (t turn, ok bool, err error) {
 	value, _ := r.get(Meta, logKey)
-	turn := bytes.Clone(value)
 	switch {
 	case r.err != nil:
-		return nil, r.err
-	case turn != nil && len(turn) != turnSize:
-		return nil, damaged(place(Meta, logKey), "it names no turn of a log")
+		return t, false, r.err
+	case value == nil:
+		return t, false, nil
+	case len(value) != turnSize+8:
+		return t, false, damaged(place(Meta, logKey), "it names no turn of a log")
 	}
-	return turn, nil
+	return turn{[turnSize]byte(value), binary.BigEndian.Uint64(value[turnSize:])}, true, nil
 }
 
-// setTurn names the log's next turn; nil: the tree has everything. While a log counts the file says so in its layout, so that
-// a program that knows of no logs does not take the tree for the whole.
-func (r *boltReader) setTurn(turn []byte) error {
-	layout := uint32(Version)
-	if turn != nil {
-		layout = versionWithLog
-	}
-	err := r.bucket(Meta).Put(versionKey, binary.BigEndian.AppendUint32(nil, layout))
-	return errors.Join(err, r.write(Meta, logKey, write{value: turn, deleted: turn == nil}))
+// setTurn names a turn of the log. While a log counts the file says so in its layout, so that a program that knows of no logs
+// does not take the tree for the whole.
+func (r *boltReader) setTurn(t turn) error {
+	value := binary.BigEndian.AppendUint64(bytes.Clone(t.name[:]), t.first)
+	return errors.Join(r.setLayout(versionWithLog), r.write(Meta, logKey, write{value: value}))
+}
+
+// whole says that the tree has everything.
+func (r *boltReader) whole() error {
+	return errors.Join(r.setLayout(Version), r.write(Meta, logKey, write{deleted: true}))
+}
+
+func (r *boltReader) setLayout(layout uint32) error {
+	return r.bucket(Meta).Put(versionKey, binary.BigEndian.AppendUint32(nil, layout))
 }
 
 func (r *boltReader) failure() error { return r.err }
