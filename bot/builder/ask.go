@@ -203,7 +203,7 @@ func (w *worker) withheld(q *asked) {
 // run of the program.
 func (w *worker) withhold(tx *bot.Tx, q *asked) {
 	if q.leave.Again {
-		w.refuse(q.prop.step)
+		w.refuse(tx, q.prop.step)
 		w.again = append(w.again, again{q.prop.step, tx.Ticks() + againTicks})
 		tx.Wake(1)
 		return

@@ -48,7 +48,7 @@ func (w *worker) takeInHand(tx *bot.Tx, step int, item registry.ItemID) bool {
 			return w.swap(tx, step, item, slot, int16(i))
 		}
 	}
-	w.refuse(step)
+	w.refuse(tx, step)
 	return true
 }
 
@@ -217,7 +217,7 @@ func (w *worker) equipDone(tx *bot.Tx, shown bool) {
 	w.store(tx, effects.Settled{Action: e.g.base.Action, Verdict: effects.Refused, Code: effects.CodeInventoryOther,
 		Evidence: effects.Evidence{Epoch: epoch(tx.View())}}.Outcome(e.g.base))
 	w.site.Report(Denied{Step: e.step, Capability: effects.Equip, Rule: "slot", Why: fmt.Sprintf("the server does not show the item in hotbar slot %d", e.slot)})
-	w.refuse(e.step)
+	w.refuse(tx, e.step)
 }
 
 // admitEquip asks for leave for a slot change and goes on with it when it has come. Have is how many of the item there are.
@@ -245,7 +245,7 @@ func (w *worker) admitEquip(tx *bot.Tx, step int, item registry.ItemID, slot int
 			return then(tx, adm, &gesture{base: adm.base, corrections: tx.Corrections(), ended: tx.Ticks()})
 		}
 		if w.phase == working {
-			w.leaveOut(step)
+			w.leaveOut(tx, step)
 		}
 		return w.phase == working
 	})

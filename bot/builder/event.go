@@ -2,6 +2,7 @@ package builder
 
 import (
 	"fmt"
+	"time"
 
 	"blockworld/effects"
 	"blockworld/effects/mission"
@@ -36,6 +37,14 @@ type Waiting struct {
 	For   mission.Waiting
 	Step  int
 	Short []mission.Shortage
+	Who   string // with mission.WaitInTheWay: what stands there, and where
+}
+
+// Unanswered says that the server owes an answer for so long that people wonder, and what comes of it.
+type Unanswered struct {
+	Step int // a step whose verdict waits for it, -1 for none
+	For  time.Duration
+	Left time.Duration // until the bot gives the session up and joins again
 }
 
 // Working says that the mission goes on after a Waiting.
@@ -65,6 +74,8 @@ func (Noticed) builderEvent()   {}
 func (Inspected) builderEvent() {}
 func (Walked) builderEvent()    {}
 
+func (Unanswered) builderEvent() {}
+
 // Words puts an event into plain words; empty for what is not worth a line.
 func Words(e Event) string {
 	switch e := e.(type) {
@@ -87,6 +98,12 @@ func Words(e Event) string {
 		return "rejoining: " + e.Why
 	case Noticed:
 		return e.Notice.Code.Words()
+	case Unanswered:
+		text := fmt.Sprintf("the server has not answered request-stats for %s", e.For.Round(time.Second))
+		if e.Step >= 0 {
+			text += fmt.Sprintf(", so nobody can tell yet what became of step %d", e.Step+1)
+		}
+		return text + fmt.Sprintf("; in %s the bot joins again and looks", e.Left.Round(time.Second))
 	case Walked:
 		return fmt.Sprintf("step %d: the walk to it ended: %s", e.Step+1, e.Why)
 	}
@@ -105,6 +122,7 @@ var waits = map[mission.Waiting]string{
 	mission.WaitRefused:        "the server or the guard said no and nothing has changed since: see the lines above",
 	mission.WaitDisturbed:      "a proven cell was changed by somebody: look at it, then `blockworld repair`",
 	mission.WaitWrongResult:    "a step came out in another state than planned: look at it, then `blockworld repair`",
+	mission.WaitInTheWay:       "somebody stands where a step belongs: let them step aside",
 	mission.WaitAbsent:         "a step was sent by another bot that is away, and only that one can tell what became of it: bring it back",
 	mission.WaitUnverified:     "nobody can tell whether a step was placed: look at the cell, then decide (`blockworld repair --accept`, or `--reconcile world`)",
 }
@@ -112,7 +130,11 @@ var waits = map[mission.Waiting]string{
 func waitingWords(e Waiting) string {
 	text := "waiting (" + e.For.String() + "): " + waits[e.For]
 	if e.Step >= 0 {
-		text += fmt.Sprintf(" (step %d)", e.Step+1)
+		text += fmt.Sprintf(" (step %d", e.Step+1)
+		if e.Who != "" {
+			text += ": " + e.Who
+		}
+		text += ")"
 	}
 	return text
 }

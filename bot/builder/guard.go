@@ -67,6 +67,7 @@ func (w *worker) admit(tx *bot.Tx, q *asked) (*admitted, bool) {
 		w.fail(err)
 		return nil, false
 	}
+	w.goOn()
 	a := &admitted{permit: sent[0], mark: m, base: rejoin.OutcomeOf(&m), at: q.at}
 	f = w.guardFacts(tx, p, &b, q.at)
 	if d := sentinel.Decide(&f); !d.Admit {

@@ -2,6 +2,7 @@ package builder
 
 import (
 	"errors"
+	"time"
 
 	"blockworld/bot"
 )
@@ -14,8 +15,17 @@ const (
 	mostSilent = 3   // sessions in a row that end so without a single answer
 )
 
+// wonderTicks is how long a fence may stay without its answer before people are told what is waited for.
+const wonderTicks = 40
+
 // asked notes a fence, answeredOne its answer.
-func (w *worker) asked(tx *bot.Tx) { w.askedAt = append(w.askedAt, tx.Ticks()) }
+func (w *worker) asked(tx *bot.Tx) { w.askedAt = append(w.askedAt, moment{tx.Ticks(), tx.Now()}) }
+
+// moment is a time, in ticks and by the clock.
+type moment struct {
+	tick uint64
+	at   time.Time
+}
 
 func (w *worker) answeredOne() {
 	w.site.silent = 0
@@ -26,7 +36,11 @@ func (w *worker) answeredOne() {
 
 // impatient leaves a session in which a fence was never answered: what is open is judged after the next join.
 func (w *worker) impatient(tx *bot.Tx) {
-	if len(w.askedAt) == 0 || tx.Ticks() < w.askedAt[0]+fenceTicks {
+	if len(w.askedAt) == 0 {
+		return
+	}
+	if waited := tx.Ticks() - w.askedAt[0].tick; waited < fenceTicks {
+		w.wonder(tx, waited)
 		return
 	}
 	if w.full == nil {
@@ -37,4 +51,20 @@ func (w *worker) impatient(tx *bot.Tx) {
 		return
 	}
 	w.leave("the server did not answer request-stats")
+}
+
+// wonder tells people of a fence that has been without its answer for long, once.
+func (w *worker) wonder(tx *bot.Tx, waited uint64) {
+	if waited < wonderTicks || w.wondered == w.askedAt[0] {
+		return
+	}
+	w.wondered = w.askedAt[0]
+	step := -1
+	for _, s := range w.open {
+		if step < 0 || s.step < step {
+			step = s.step
+		}
+	}
+	so := tx.Now().Sub(w.askedAt[0].at)
+	w.site.Report(Unanswered{Step: step, For: so, Left: so * time.Duration(fenceTicks-waited) / time.Duration(waited)})
 }

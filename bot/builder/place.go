@@ -46,7 +46,7 @@ func (w *worker) place(tx *bot.Tx, step int) bool {
 	b, err := w.bindUse(tx, step)
 	if err != nil {
 		w.site.Report(Denied{Step: step, Capability: effects.PlaceBlock, Rule: "binding", Why: err.Error()})
-		w.refuse(step)
+		w.refuse(tx, step)
 		return true
 	}
 	turn, wait := w.turn(tx, &b)
@@ -62,7 +62,7 @@ func (w *worker) place(tx *bot.Tx, step int) bool {
 	q := w.ask(tx, w.proposeUse(tx, &b))
 	if q == nil {
 		if w.phase == working {
-			w.leaveOut(step)
+			w.leaveOut(tx, step)
 		}
 		return w.phase == working
 	}
@@ -77,7 +77,7 @@ func (w *worker) send(tx *bot.Tx, q *asked, turn, ahead bool) bool {
 	adm, ok := w.admit(tx, q)
 	if !ok {
 		if w.phase == working {
-			w.refuse(step)
+			w.refuse(tx, step)
 		}
 		return w.phase == working
 	}
@@ -104,16 +104,16 @@ func (w *worker) send(tx *bot.Tx, q *asked, turn, ahead bool) bool {
 }
 
 // refuse tells the mission that the guard would not have a step now.
-func (w *worker) refuse(step int) {
-	w.denials[step] = true
+func (w *worker) refuse(tx *bot.Tx, step int) {
+	w.deny(tx, step)
 	if err := w.site.mission.Denied(step); err != nil {
 		w.fail(err)
 	}
 }
 
 // leaveOut refuses a step that the guard denied; one without the gate's leave is not offered again by itself.
-func (w *worker) leaveOut(step int) {
-	w.refuse(step)
+func (w *worker) leaveOut(tx *bot.Tx, step int) {
+	w.refuse(tx, step)
 	if w.site.withheld[step] {
 		delete(w.denials, step)
 	}
@@ -176,7 +176,7 @@ func (w *worker) use(tx *bot.Tx, s *staged) bool {
 		return false
 	}
 	s.handle.Done()
-	w.open[s.adm.base.Action] = &sentUse{step: b.step, at: tx.Ticks(), base: s.adm.base}
+	w.open[s.adm.base.Action] = &sentUse{step: b.step, at: tx.Ticks(), near: w.beside(tx, b.use), base: s.adm.base}
 	if err := w.evidence.UseSent(w.sentPlacement(tx, s, seq)); err != nil {
 		w.fail(err)
 		return false

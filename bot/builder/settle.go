@@ -41,10 +41,11 @@ func (w *worker) carry(tx *bot.Tx, found effects.Findings) {
 	for _, s := range found.Settled {
 		if sent, ok := w.open[s.Action]; ok {
 			delete(w.open, s.Action)
+			delete(w.denials, sent.step) // what it waits for now, if anything, is another matter
 			w.told(sent.step, s, false)
 			if s.Verdict == effects.Refused && w.phase == working {
 				w.forgive(sent.step, sent.at)
-				w.crowded(tx, sent.step)
+				w.crowded(tx, sent)
 			}
 		}
 	}

@@ -3,6 +3,7 @@ package builder
 import (
 	"fmt"
 	"math"
+	"time"
 
 	"blockworld/bot"
 	"blockworld/effects"
@@ -48,7 +49,7 @@ func (w *worker) walk(tx *bot.Tx, step int) bool {
 				return false
 			}
 			if w.phase == working && w.site.withheld[step] {
-				w.leaveOut(step)
+				w.leaveOut(tx, step)
 				return true
 			}
 			return w.walkFailed(tx, step, "denied")
@@ -126,7 +127,7 @@ func (w *worker) routeBy(tx *bot.Tx, step int, opt path.Options, hidden bool) pa
 	_, seen := v.Block(w.site.Uses[step].Target())
 	r := path.Result{Status: path.NoPath}
 	if planned := w.site.Plan.Steps[step].Closing && w.failures[step] < plannedTries; !opt.CanFly || !seen || planned {
-		r = path.Find(world, feet, w.site.Plan.Steps[step].Stand, opt, &w.scratch)
+		r = find(world, tx.Player().Pos, []geom.BlockPos{w.site.Plan.Steps[step].Stand}, opt, &w.scratch)
 		if planned && opt.CanFly || r.Status == path.Reached && w.standWorks(tx, step, r) {
 			return r
 		}
@@ -147,7 +148,7 @@ func (w *worker) routeBy(tx *bot.Tx, step int, opt path.Options, hidden bool) pa
 	for _, s := range spots {
 		goals = append(goals, s.Cell)
 	}
-	return path.FindAny(world, feet, goals, opt, &w.scratch)
+	return find(world, tx.Player().Pos, goals, opt, &w.scratch)
 }
 
 // What a stand is worth, in ticks: each of the next steps that it reaches saves a part of another walk, each block to it
@@ -256,19 +257,19 @@ func (w *worker) walkFailed(tx *bot.Tx, step int, why string) bool {
 		return false
 	}
 	if w.madeWay(step) { // it is somebody else's step, and we only stood in its way
-		w.asideAt = tx.Ticks() + asideTicks
+		w.asideAt = tx.Now().Add(aside)
 		return false
 	}
 	if st, ok := w.site.mission.Status(step); ok && stepStates[st.State] == sentinel.StepReady {
-		w.refuse(step)
+		w.refuse(tx, step)
 		return true
 	}
 	w.finish(Result{Step: step, Stuck: why, Summary: w.site.mission.Summary()})
 	return false
 }
 
-// asideTicks is how long a bot that could not make way for others stays where it is.
-const asideTicks = 40
+// aside is how long a bot that could not make way for others stays where it is.
+const aside = 2 * time.Second
 
 // madeWay tells whether a walk to a step was only to make way for who does it.
 func (w *worker) madeWay(step int) bool {

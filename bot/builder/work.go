@@ -2,6 +2,7 @@ package builder
 
 import (
 	"blockworld/bot"
+	"blockworld/bot/scene"
 	"blockworld/effects"
 	"blockworld/effects/mission"
 	"blockworld/effects/placement"
@@ -42,10 +43,12 @@ func (w *worker) busy() bool {
 func (w *worker) do(tx *bot.Tx, a mission.Action) bool {
 	wait, waits := a.(mission.Wait)
 	if !waits {
-		w.goOn()
+		w.waiting = mission.WaitNothing
 	}
 	switch a.(type) {
-	case mission.Walk, mission.Equip:
+	case mission.Rejoin, mission.Inspect, mission.Done:
+		w.goOn()
+	case mission.Walk, mission.Equip: // people hear that it goes on when it does: when something is admitted
 		if len(w.line) > 0 { // what was asked for is bound to this place and this hand
 			return false
 		}
@@ -75,15 +78,18 @@ func (w *worker) do(tx *bot.Tx, a mission.Action) bool {
 
 // goOn tells that a waiting state is over.
 func (w *worker) goOn() {
-	if !w.waiting.Passing() {
+	if !w.said.Passing() {
 		w.site.Report(Working{})
 	}
-	w.waiting = mission.WaitNothing
+	w.waiting, w.said = mission.WaitNothing, mission.WaitNothing
 }
 
 // wait tells people about a waiting state once, and ends the session when nobody wants to stay for it.
 func (w *worker) wait(tx *bot.Tx, a mission.Wait) {
 	if a.For.Passing() {
+		if len(w.line) == 0 && w.way == nil { // else it waits for leave, and may not get it
+			w.goOn()
+		}
 		w.waiting = a.For
 		return
 	}
@@ -95,10 +101,20 @@ func (w *worker) wait(tx *bot.Tx, a mission.Wait) {
 			tx.Wake(1)
 		}
 	}
-	if a.For != w.waiting {
-		w.site.Report(Waiting{For: a.For, Step: a.Step, Short: a.Short})
+	if a.For != w.said {
+		said := Waiting{For: a.For, Step: a.Step, Short: a.Short}
+		if a.For == mission.WaitInTheWay {
+			if who, ok := scene.InWay(tx.Registry(), w.others, w.site.Uses[a.Step], 0); ok {
+				said.Who = who.String()
+			}
+		}
+		w.site.Report(said)
+		w.saidAt = tx.Now()
 	}
-	w.waiting = a.For
+	w.waiting, w.said = a.For, a.For
+	if a.For == mission.WaitInTheWay && tx.Now().Sub(w.saidAt) < w.site.Options.Patience { // most people move on
+		return
+	}
 	if !w.site.Options.Stay && len(w.open) == 0 {
 		w.finish(Result{Waiting: a.For, Step: a.Step, Short: a.Short, Summary: w.site.mission.Summary()})
 	}
@@ -133,7 +149,13 @@ func (w *worker) facts(tx *bot.Tx) mission.Facts {
 		WindowOpen: w.windowOpen(tx), Provable: w.reachable(effects.PlaceBlock) >= w.site.Terms.Least,
 		Reach: func(s *mission.Step) bool { return w.inReach(tx, s) }, Asked: w.isAsked,
 	}
-	if w.site.shared() && tx.Ticks() >= w.asideAt {
+	if w.others = scene.Bodies(v); len(w.others) > 0 {
+		f.Blocked = func(s *mission.Step) bool {
+			_, blocked := scene.InWay(tx.Registry(), w.others, w.site.Uses[w.site.index[s]], 0)
+			return blocked
+		}
+	}
+	if w.site.shared() && !tx.Now().Before(w.asideAt) {
 		f.Body = body(tx.Player().Pos)
 	}
 	if w.site.Options.Ahead > 0 { // what is asked for now goes out later
@@ -152,26 +174,6 @@ func (w *worker) facts(tx *bot.Tx) mission.Facts {
 		f.Held, f.HeldKnown = hand.Stack.Item, true
 	}
 	return f
-}
-
-// Half of a player's width, and its height standing.
-const (
-	halfWidth = 0.3
-	height    = 1.8
-)
-
-// body are the cells that a player at a place is in.
-func body(at geom.Vec3) (out []geom.BlockPos) {
-	lo := geom.BlockAt(geom.Vec3{at[0] - halfWidth, at[1], at[2] - halfWidth})
-	hi := geom.BlockAt(geom.Vec3{at[0] + halfWidth, at[1] + height, at[2] + halfWidth})
-	for x := lo.X; x <= hi.X; x++ {
-		for y := lo.Y; y <= hi.Y; y++ {
-			for z := lo.Z; z <= hi.Z; z++ {
-				out = append(out, geom.BlockPos{X: x, Y: y, Z: z})
-			}
-		}
-	}
-	return out
 }
 
 // inHand is the slot that the server has selected for us, as far as it was told.

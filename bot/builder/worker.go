@@ -43,7 +43,8 @@ type worker struct {
 	evidence *effects.Placements
 	full     *rejoin.Reply // the first reply of this join
 	fences   []func(*bot.Tx, effects.FactRef)
-	askedAt  []uint64 // ticks at which the fences without an answer went out, oldest first
+	askedAt  []moment // at which the fences without an answer went out, oldest first
+	wondered moment   // the one of them that people were told of last
 	table    *path.Table
 	scratch  path.Scratch
 
@@ -59,18 +60,22 @@ type worker struct {
 	nextUse    time.Time // the pace
 	slotUsed   [9]uint64 // tick of the last use of each hotbar slot
 	failures   map[int]int
-	hiddenOK   bool           // the last walk found no place from which the clicked face is in sight
-	refusals   map[int]uint64 // steps that the server refused in this session, with the tick of the use
-	correction uint64         // tick of the last correction
-	crowds     map[int]int    // steps that the server refused while somebody was near, with how often
-	waits      map[int]bool   // those of them that wait for the place to be free
-	denials    map[int]bool   // steps that the guard denied, nothing sent
-	denialsAt  uint64
+	hiddenOK   bool            // the last walk found no place from which the clicked face is in sight
+	others     []scene.Body    // who stood where when the mission was asked last
+	refusals   map[int]uint64  // steps that the server refused in this session, with the tick of the use
+	correction uint64          // tick of the last correction
+	crowds     map[int]int     // steps that the server refused while somebody was near, with how often
+	waits      map[int]bool    // those of them that wait for the place to be free
+	denials    map[int]*denial // steps that the guard denied, nothing sent
+	stirs      bool            // a fact that they may rest on has come since they were offered again
+	stirsAt    time.Time       // when that was
 	waiting    mission.Waiting
-	slotAt     uint64 // tick of the last word about a slot, with Terms.Slots
-	columns    int    // loaded when last looked at
-	grew       uint64 // tick at which columns came last
-	asideAt    uint64 // tick from which the bot makes way for others again
+	said       mission.Waiting // what people were told that it waits for
+	saidAt     time.Time
+	slotAt     uint64    // tick of the last word about a slot, with Terms.Slots
+	columns    int       // loaded when last looked at
+	grew       uint64    // tick at which columns came last
+	asideAt    time.Time // from when on the bot makes way for others again
 
 	result Result
 	err    error
@@ -80,11 +85,12 @@ type worker struct {
 type sentUse struct {
 	step int
 	at   uint64 // tick
+	near bool   // somebody was so near that the server may have seen them in the way
 	base effects.Outcome
 }
 
 func newWorker(s *Site, b *bot.Bot, stop func()) *worker {
-	return &worker{site: s, bot: b, stop: stop, open: map[effects.ActionID]*sentUse{}, failures: map[int]int{}, denials: map[int]bool{}, crowds: map[int]int{}, waits: map[int]bool{}, refusals: map[int]uint64{}}
+	return &worker{site: s, bot: b, stop: stop, open: map[effects.ActionID]*sentUse{}, failures: map[int]int{}, denials: map[int]*denial{}, crowds: map[int]int{}, waits: map[int]bool{}, refusals: map[int]uint64{}}
 }
 
 // Fact takes one fact of the server.
@@ -120,7 +126,10 @@ func (w *worker) Fact(tx *bot.Tx, f bot.Fact) {
 		w.corrected(tx)
 	case worldstate.EntitiesRemoved, worldstate.EntityMoved, worldstate.EntityPlaced,
 		worldstate.ContainerContent, worldstate.ContainerSlot, worldstate.InventorySlot:
-		w.reconsider(tx)
+		w.stirs = true
+		if w.waiting == mission.WaitInTheWay || w.waiting == mission.WaitRefused {
+			tx.Wake(1)
+		}
 	}
 	w.slotTold(tx, f.Event)
 	w.observe(tx, fact)
@@ -158,54 +167,6 @@ func (w *worker) forgive(step int, sent uint64) {
 func (w *worker) stirred(at geom.Vec3) {
 	if geom.Finite(at) {
 		w.site.mission.Stirred(geom.BlockAt(at))
-	}
-}
-
-// reconsiderTicks is how often steps that the guard denied are looked at again while facts come in.
-const reconsiderTicks = 20
-
-// reconsider offers steps again that the guard denied: what it denied them for may be gone. Nothing was sent for them.
-func (w *worker) reconsider(tx *bot.Tx) {
-	if len(w.denials)+len(w.waits) == 0 || tx.Ticks() < w.denialsAt+reconsiderTicks {
-		return
-	}
-	w.denialsAt = tx.Ticks()
-	w.uncrowd(tx)
-	for i := range w.denials {
-		if err := w.site.mission.Wake(i); err != nil && !errors.Is(err, mission.ErrState) {
-			w.fail(err)
-		}
-		delete(w.denials, i)
-	}
-	tx.Wake(1)
-}
-
-// How near somebody must be to have been the reason of a server's refusal, in blocks, and how often that is believed of one
-// step in one session.
-const (
-	crowdMargin = 1.5
-	mostCrowds  = 8
-)
-
-// crowded takes note that the server refused a step while somebody stood so near that our view of them may have been late.
-func (w *worker) crowded(tx *bot.Tx, step int) {
-	if st, _ := w.site.mission.Status(step); st.State == mission.Refused && w.crowds[step] < mostCrowds && scene.Crowded(tx.View(), w.site.Uses[step], crowdMargin) {
-		w.crowds[step]++
-		w.waits[step] = true
-		tx.Wake(1)
-	}
-}
-
-// uncrowd opens those steps again whose place has become free: that is what they waited for.
-func (w *worker) uncrowd(tx *bot.Tx) {
-	for step := range w.waits {
-		if !scene.SpaceFree(tx.View(), w.site.Uses[step]) {
-			continue
-		}
-		delete(w.waits, step)
-		if err := w.site.mission.Wake(step); err != nil && !errors.Is(err, mission.ErrState) {
-			w.fail(err)
-		}
 	}
 }
 
@@ -256,6 +217,8 @@ func (w *worker) Tick(tx *bot.Tx) bool {
 	w.stagedTick(tx)
 	w.equipTick(tx)
 	w.askAgain(tx)
+	w.uncrowd(tx)
+	w.reconsider(tx)
 	w.impatient(tx)
 	w.advance(tx)
 	if w.evidence != nil && w.phase != over && w.evidence.NeedFence() {

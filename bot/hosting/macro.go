@@ -40,12 +40,13 @@ type macro struct {
 	asks     map[string]*question
 	byOp     map[host.OpID]*question
 	children int
-	full     bool   // no further child is allowed
-	ended    string // why it is to end: cancelled, or the name of a waiting state
-	why      string // in words
-	refused  time.Time
-	absent   time.Time // since when the rest waits for another actor that is away
-	denied   bool      // by the daemon's policy
+	full     bool            // no further child is allowed
+	ended    string          // why it is to end: cancelled, or the name of a waiting state
+	why      string          // in words
+	refused  time.Time       // since when every step that is left is refused, or somebody stands in its place
+	waits    mission.Waiting // what the work waited for when it did last
+	absent   time.Time       // since when the rest waits for another actor that is away
+	denied   bool            // by the daemon's policy
 	note     string
 	spent    map[string]*denial // by what was asked for: of a budget that is used up
 	denial   denial             // the newest of the daemon's
@@ -342,6 +343,10 @@ func (m *macro) noted(e builder.Event) {
 		m.note = ""
 	case builder.Waiting:
 		m.note = "waiting: " + e.For.String()
+		if e.Who != "" {
+			m.note += fmt.Sprintf(": %s, where step %d belongs", e.Who, e.Step+1)
+			m.no = builder.Words(e)
+		}
 		if e.For != mission.WaitOutOfItems {
 			return
 		}
@@ -355,7 +360,7 @@ func (m *macro) noted(e builder.Event) {
 		m.no = m.note
 	case builder.Walked:
 		m.no = builder.Words(e)
-	case builder.Rejoining:
+	case builder.Rejoining, builder.Unanswered:
 		m.note = builder.Words(e)
 	}
 }
@@ -363,20 +368,21 @@ func (m *macro) noted(e builder.Event) {
 // consider ends work that does not go on by itself. The lock is held.
 func (m *macro) consider(e builder.Event) {
 	switch e := e.(type) {
-	case builder.Settled: // trying again alone is no progress
-		m.refused = time.Time{}
-	case builder.Working:
-		m.absent = time.Time{}
+	case builder.Settled, builder.Working: // asking again alone is none
+		m.absent, m.refused = time.Time{}, time.Time{}
 	case builder.Waiting:
 		m.absent = time.Time{}
-		if e.For != mission.WaitRefused {
+		if e.For != m.waits {
 			m.refused = time.Time{}
 		}
+		m.waits = e.For
 		switch e.For {
 		case mission.WaitDisturbed, mission.WaitWrongResult, mission.WaitUnverified:
 			m.end(e.For.String(), builder.Words(e))
 		case mission.WaitAbsent:
 			m.absent = m.r.h.cfg.Now()
+		case mission.WaitInTheWay:
+			m.refused = m.r.h.cfg.Now()
 		case mission.WaitRefused:
 			if m.refused.IsZero() {
 				m.refused = m.r.h.cfg.Now()
@@ -439,6 +445,8 @@ func (m *macro) impatient() {
 	defer m.mu.Unlock()
 	now := m.r.h.cfg.Now()
 	switch {
+	case !m.refused.IsZero() && now.Sub(m.refused) > patience && m.waits == mission.WaitInTheWay:
+		m.end(m.waits.String(), fmt.Sprintf("nobody has moved for %s: %s, then go on with this mission", patience, m.no))
 	case !m.refused.IsZero() && now.Sub(m.refused) > patience:
 		m.end(mission.WaitRefused.String(), "the server or the guard refused what is left, and nothing has changed since: "+m.no)
 	case !m.absent.IsZero() && now.Sub(m.absent) > patience && m.team != nil:

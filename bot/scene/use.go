@@ -1,6 +1,8 @@
 package scene
 
 import (
+	"fmt"
+
 	"blockworld/effects"
 	"blockworld/effects/placement"
 	"blockworld/sentinel"
@@ -125,25 +127,62 @@ func SpaceFree(v worldstate.View, u placement.Use) bool { return !Crowded(v, u, 
 // Crowded says whether another entity stands where the new blocks will be, or at most margin blocks away from there, so that
 // it may have stood there a moment ago.
 func Crowded(v worldstate.View, u placement.Use, margin float64) bool {
+	_, ok := InWay(v.Registry(), Bodies(v), u, margin)
+	return ok
+}
+
+// Body is another entity that no block can be placed into.
+type Body struct {
+	UUID   worldstate.UUID
+	Type   string // full name of its type, empty if the tables do not know it
+	Player bool
+	Box    geom.Box
+}
+
+// String says what it is and where its feet are, in words of our own: how it is called is its owner's choice.
+func (b Body) String() string {
+	at := geom.BlockAt(geom.Vec3{(b.Box.Min[0] + b.Box.Max[0]) / 2, b.Box.Min[1], (b.Box.Min[2] + b.Box.Max[2]) / 2})
+	what := "something"
+	switch {
+	case b.Player:
+		what = "a player"
+	case b.Type != "":
+		what = b.Type
+	}
+	return fmt.Sprintf("%s at %v", what, at)
+}
+
+// Bodies lists the entities, but for our own, that no block can be placed into.
+func Bodies(v worldstate.View) (out []Body) {
 	reg, own := v.Registry(), v.Self().EntityID
 	for _, e := range v.Entities() {
 		t := reg.EntityTypeByID(e.Type)
 		if e.ID == own || t != nil && passable[t.Name] {
 			continue
 		}
+		b := Body{UUID: e.UUID, Player: e.Type == reg.PlayerType()}
 		width, height := 1.0, 2.0
 		if t != nil {
-			width, height = float64(t.Width), float64(t.Height)
+			b.Type, width, height = t.Name, float64(t.Width), float64(t.Height)
 		}
-		body := geom.Box{
-			Min: e.Position.Sub(geom.Vec3{width/2 + margin, margin, width/2 + margin}),
-			Max: e.Position.Add(geom.Vec3{width/2 + margin, height + margin, width/2 + margin}),
+		b.Box = geom.Box{
+			Min: e.Position.Sub(geom.Vec3{width / 2, 0, width / 2}),
+			Max: e.Position.Add(geom.Vec3{width / 2, height, width / 2}),
 		}
-		if overlaps(reg, u, body) {
-			return true
+		out = append(out, b)
+	}
+	return out
+}
+
+// InWay returns the first of some bodies that is where the new blocks will be, or at most margin blocks away from there.
+func InWay(reg *registry.Registry, bodies []Body, u placement.Use, margin float64) (Body, bool) {
+	m := geom.Vec3{margin, margin, margin}
+	for _, b := range bodies {
+		if overlaps(reg, u, geom.Box{Min: b.Box.Min.Sub(m), Max: b.Box.Max.Add(m)}) {
+			return b, true
 		}
 	}
-	return false
+	return Body{}, false
 }
 
 func overlaps(reg *registry.Registry, u placement.Use, body geom.Box) bool {

@@ -33,6 +33,9 @@ type Facts struct {
 	// Asked tells which of its claimed steps the bot waits for leave to do: they stay claimed and another one is looked for.
 	// Nil: none.
 	Asked func(step int) bool
+	// Blocked tells whether somebody else stands where a step's blocks will be; nil: nobody. It is asked anew each time, so
+	// that the step is offered again as soon as the place is free.
+	Blocked func(*Step) bool
 	// Body are the cells that the bot's own body is in, as far as it can leave them; with other bots on the mission it makes
 	// way for their steps.
 	Body []geom.BlockPos
@@ -56,6 +59,7 @@ type view struct {
 	unverified int  // first unverified step, -1 for none
 	unknown    bool // its cells are not loaded
 	occupied   int  // first step whose target holds something else, -1
+	blocked    int  // first step in whose place somebody stands, -1
 	short      bool // a step is open but for its item
 	inWay      int  // first step that the bot keeps others from by standing in it, -1
 }
@@ -63,7 +67,7 @@ type view struct {
 // gather takes mission and facts together. It also moves steps whose cells decide by themselves: unverified ones after a
 // full rejoin, and pending ones that somebody has already built.
 func (m *Mission) gather(bot BotID, f *Facts) *view {
-	v := &view{m: m, f: f, bot: bot, candidate: -1, unverified: -1, occupied: -1, inWay: -1}
+	v := &view{m: m, f: f, bot: bot, candidate: -1, unverified: -1, occupied: -1, blocked: -1, inWay: -1}
 	if b := m.bots[bot]; b != nil {
 		v.b = *b
 	}
@@ -271,6 +275,11 @@ func (m *Mission) workable(i int, v *view) bool {
 		return false
 	case !m.has(i, v.f):
 		v.short = true
+		return false
+	case v.f.Blocked != nil && v.f.Blocked(&m.plan.Steps[i]):
+		if v.blocked < 0 {
+			v.blocked = i
+		}
 		return false
 	}
 	return true

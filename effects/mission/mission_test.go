@@ -209,7 +209,12 @@ func TestRules(t *testing.T) {
 		},
 		"out of items":    func() scene { f := able(ground()); f.Items = nil; return scene{start(t, row(1), Options{}), f} },
 		"target occupied": func() scene { w := ground(); w[pos(0, 64)] = stone; return scene{start(t, row(1), Options{}), able(w)} },
-		"refused":         func() scene { return scene{start(t, row(1), Options{}, st(Refused)...), able(ground())} },
+		"somebody in the way": func() scene {
+			f := able(ground())
+			f.Blocked = func(*Step) bool { return true }
+			return scene{start(t, row(1), Options{}), f}
+		},
+		"refused": func() scene { return scene{start(t, row(1), Options{}, st(Refused)...), able(ground())} },
 	}
 	for i, r := range rules {
 		t.Run(r.name, func(t *testing.T) {

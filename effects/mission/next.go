@@ -25,11 +25,12 @@ const (
 	WaitWrongResult
 	WaitUnverified // until the owner decides
 	WaitAbsent     // for a bot that is away and alone can tell what became of its steps
+	WaitInTheWay   // for somebody to leave the place of a step
 	waitingCount
 )
 
 var waitingNames = [waitingCount]string{"nothing", "outstanding", "pace", "out_of_items", "dead", "hungry", "kicked",
-	"server_away", "other_dimension", "target_occupied", "refused", "disturbed", "wrong_result", "unverified", "absent"}
+	"server_away", "other_dimension", "target_occupied", "refused", "disturbed", "wrong_result", "unverified", "absent", "entity_in_the_way"}
 
 // String returns the name of the waiting state.
 func (w Waiting) String() string {
@@ -178,6 +179,9 @@ var rules = [...]rule{
 	{"sender away", func(v *view) bool { return v.m.counts[Sent] > 0 }, waitFor(WaitAbsent, Sent)},
 	{"target occupied", func(v *view) bool { return v.occupied >= 0 }, func(v *view) Action {
 		return Wait{For: WaitTargetOccupied, Step: v.occupied}
+	}},
+	{"somebody in the way", func(v *view) bool { return v.blocked >= 0 }, func(v *view) Action {
+		return Wait{For: WaitInTheWay, Step: v.blocked}
 	}},
 	{"refused", func(v *view) bool { return true }, waitFor(WaitRefused, Refused)},
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"blockworld/effects"
+	"blockworld/worldstate/geom"
 )
 
 // TestTeam: what one bot of a mission may take of what another one did, could not do, or saw otherwise.
@@ -110,6 +111,33 @@ func TestTeam(t *testing.T) {
 		}
 		if _, ok := m.Next("b", able(w)).Do.(Place); !ok {
 			t.Error("nor to the other")
+		}
+	})
+	t.Run("a place that somebody stands in is left for later, and taken as soon as it is free", func(t *testing.T) {
+		m, w := start(t, row(2), Options{}), ground()
+		m.Joined("b")
+		f, taken := able(w), true
+		f.Blocked = func(s *Step) bool { return taken && s.Cells[0].Pos == pos(0, 64) }
+		if i := send(t, m, f, 1); i != 1 {
+			t.Fatalf("step %d", i)
+		}
+		w[pos(1, 64)] = brick
+		settle(t, m, 1, 1, effects.Proven)
+		for range 2 { // asking changes nothing
+			if wait, ok := m.Next("a", f).Do.(Wait); !ok || wait.For != WaitInTheWay || wait.Step != 0 {
+				t.Fatalf("%+v", wait)
+			}
+		}
+		away := able(w)
+		away.Body = []geom.BlockPos{pos(0, 64)}
+		away.Reach = func(*Step) bool { return false } // it is in its own way, and walks
+		if walk, ok := m.Next("b", away).Do.(Walk); !ok || walk.Step != 0 {
+			t.Error("who stands there does not go")
+		}
+		m.Left("b", AwayServer)
+		taken = false // no event tells that
+		if i := send(t, m, f, 2); i != 0 {
+			t.Errorf("step %d", i)
 		}
 	})
 }
