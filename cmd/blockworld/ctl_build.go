@@ -6,7 +6,9 @@ import (
 	"errors"
 	"path/filepath"
 	"strings"
+	"sync"
 
+	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 
 	"blockworld/bot/hosting"
@@ -86,6 +88,7 @@ type buildArguments struct {
 	Mirror     string         `json:"mirror,omitempty"`
 	Plot       string         `json:"plot,omitempty"`
 	Mission    string         `json:"mission,omitempty"`
+	Actors     []host.Name    `json:"actors,omitempty"`
 	Pipeline   int            `json:"pipeline,omitempty"`
 	Rate       *float64       `json:"rate,omitempty"`
 	MayReplace []string       `json:"may_replace,omitempty"`
@@ -117,6 +120,24 @@ type siteFlags struct {
 	args buildArguments
 	at   string
 	rate float64
+	with []string
+}
+
+// shift is one actor's part in a build.
+type shift struct {
+	actor host.Name
+	args  buildArguments
+	lease *grip
+	view  operation.View // of its newest operation
+	end   built
+	err   error // why it is not known how the operation goes on
+}
+
+// shiftResult is a shift as JSON.
+type shiftResult struct {
+	Actor     host.Name      `json:"actor"`
+	Operation operation.View `json:"operation"`
+	Build     built          `json:"build"`
 }
 
 func (k *ctl) build() *cobra.Command {
@@ -124,7 +145,8 @@ func (k *ctl) build() *cobra.Command {
 	cmd := k.asking(&cobra.Command{Use: "build FILE ACTOR --at X,Y,Z", Short: "build a schematic with a bot: stores it, submits build_structure, waits for the end",
 		Long: "Stores the schematic and has the actor build it, block by block, each one an operation with its own decision and receipt.\n" +
 			"Where one operation may do no more, another goes on with the mission. Interrupted, the build goes on at the daemon:\n" +
-			"`ctl wait` waits for it, `ctl cancel` ends it. --mission goes on with one that has ended."}, cobra.ExactArgs(2),
+			"`ctl wait` waits for it, `ctl cancel` ends it. --mission goes on with one that has ended. With --with several actors of one\n" +
+			"host share the steps, each with operations of its own."}, cobra.ExactArgs(2),
 		func(ctx context.Context, p *printer, c *client.Client, args []string) error {
 			return f.build(ctx, p, c, args[0], args[1])
 		})
@@ -134,6 +156,7 @@ func (k *ctl) build() *cobra.Command {
 	fl.StringVar(&f.args.Mirror, "mirror", "", "mirror along x or z, before turning")
 	fl.StringVar(&f.args.Plot, "plot", "", "plot of the actor; its first by default")
 	fl.StringVar(&f.args.Mission, "mission", "", "go on with this mission")
+	fl.StringSliceVar(&f.with, "with", nil, "other actors of the same host that build along")
 	fl.IntVar(&f.args.Pipeline, "pipeline", 0, "most placements on their way at once; 1 by default")
 	fl.Float64Var(&f.rate, "rate", -1, "uses per second, 0 for as fast as the server answers; the profile's by default")
 	fl.StringSliceVar(&f.args.MayReplace, "may-replace", nil, "replaceable blocks that may be built over")
@@ -154,7 +177,7 @@ func (f *siteFlags) build(ctx context.Context, p *printer, c *client.Client, fil
 	if err != nil {
 		return err
 	}
-	n, err := name("actor", actor)
+	crew, err := f.crew(actor)
 	if err != nil {
 		return err
 	}
@@ -169,53 +192,150 @@ func (f *siteFlags) build(ctx context.Context, p *printer, c *client.Client, fil
 	if f.task == "" {
 		f.task = newKey()
 	}
-	l, err := hold(ctx, c, n, f.lease)
-	if err != nil {
-		return err
+	for i := range crew {
+		lease := f.lease
+		if i > 0 {
+			lease = ""
+		}
+		if crew[i].lease, err = hold(ctx, c, crew[i].actor, lease); err != nil {
+			for _, s := range crew[:i] {
+				s.lease.end(true)
+			}
+			return err
+		}
+		crew[i].args = f.args
 	}
-	v, end, err := f.operations(ctx, p, c, l, n)
-	l.end(settledView(&v))
-	switch {
-	case wasInterrupted(ctx, err) && v.ID != (host.OpID{}):
-		return goesOn(&v)
-	case err != nil:
-		return err
-	}
-	tellOperation(p, &v)
-	if end.Steps > 0 {
-		p.say("  mission   %s: %d of %d steps proven, %d present or accepted, %d unverified, %d refused, %d wrong, %d disturbed, %d still to do",
-			end.Mission, end.Proven, end.Steps, end.Present+end.Accepted, end.Unverified, end.Refused, end.Wrong, end.Disturbed, end.Open)
-	}
-	if err := p.result(map[string]any{"operation": v, "build": end}); err != nil {
-		return err
-	}
-	switch {
-	case v.State == operation.Failed && end.Waiting == mission.WaitUnverified.String():
-		return fail(exitUnverified, errors.New("the build waits: a step is unverified"))
-	case v.State == operation.Failed && end.Waiting == "denied":
-		return fail(exitDenied, errors.New("the build was denied: `blockworld ctl ops list --state rejected` shows why"))
-	}
-	return stands(&v)
+	f.together(ctx, p, c, crew)
+	return f.report(ctx, p, crew)
 }
 
-// operations submits one operation after another until the mission needs no further one.
-func (f *siteFlags) operations(ctx context.Context, p *printer, c *client.Client, l *grip, actor host.Name) (v operation.View, end built, err error) {
+// crew is who builds: the actor, and those of --with.
+func (f *siteFlags) crew(actor string) (crew []shift, err error) {
+	for _, a := range append([]string{actor}, f.with...) {
+		n, err := name("actor", a)
+		if err != nil {
+			return nil, err
+		}
+		crew = append(crew, shift{actor: n})
+	}
+	if len(crew) > 1 && f.args.Mission == "" {
+		for _, s := range crew {
+			f.args.Actors = append(f.args.Actors, s.actor)
+		}
+	}
+	return crew, nil
+}
+
+// together carries all shifts through. The first begins the mission, which the others can only join when its host has it.
+func (f *siteFlags) together(ctx context.Context, p *printer, c *client.Client, crew []shift) {
 	bar := p.progress(100, "building")
 	defer bar.Close()
-	for {
-		arguments, err := json.Marshal(f.args)
-		if err != nil {
-			return v, end, err
+	mission := make(chan string, 1) // closed without one: it was not begun
+	var once sync.Once
+	begun := func(id string) {
+		once.Do(func() {
+			if id != "" {
+				mission <- id
+			}
+			close(mission)
+		})
+	}
+	if f.args.Mission != "" {
+		begun(f.args.Mission)
+	}
+	var others sync.WaitGroup
+	others.Go(func() {
+		id, ok := <-mission
+		for i := 1; ok && i < len(crew); i++ {
+			crew[i].args.Mission, crew[i].args.Actors = id, nil
+			others.Go(func() { f.operations(ctx, p, c, bar, &crew[i], func(*operation.View) {}) })
 		}
-		next, err := l.submit(ctx, controlplane.SubmitRequest{Actor: actor, Key: newKey(), Task: host.Name(f.task),
+	})
+	f.operations(ctx, p, c, bar, &crew[0], func(v *operation.View) {
+		if v.State == operation.Accepted || v.State == operation.Running {
+			begun(v.ID.String())
+		}
+	})
+	begun("")
+	others.Wait()
+	for i := range crew {
+		crew[i].lease.end(settledView(&crew[i].view))
+	}
+}
+
+// report tells how a build has ended.
+func (f *siteFlags) report(ctx context.Context, p *printer, crew []shift) error {
+	var wrong error
+	done := false
+	result := map[string]any{}
+	with := []shiftResult{}
+	for i := range crew {
+		s := &crew[i]
+		switch v := &s.view; {
+		case wasInterrupted(ctx, s.err) && v.ID != (host.OpID{}):
+			return goesOn(v)
+		case s.err != nil:
+			return s.err
+		case v.ID == (host.OpID{}):
+			continue // there was no mission to join
+		}
+		tellOperation(p, &s.view)
+		if end := &s.end; end.Steps > 0 {
+			p.say("  mission   %s: %d of %d steps proven, %d present or accepted, %d unverified, %d refused, %d wrong, %d disturbed, %d still to do",
+				end.Mission, end.Proven, end.Steps, end.Present+end.Accepted, end.Unverified, end.Refused, end.Wrong, end.Disturbed, end.Open)
+		}
+		if err := s.stands(); wrong == nil {
+			wrong = err
+		}
+		done = done || s.view.State == operation.Succeeded && s.end.Done
+		if i == 0 {
+			result["operation"], result["build"] = s.view, s.end
+		} else {
+			with = append(with, shiftResult{s.actor, s.view, s.end})
+		}
+	}
+	if len(crew) > 1 {
+		result["with"] = with
+	}
+	if err := p.result(result); err != nil {
+		return err
+	}
+	if done && len(crew) > 1 {
+		return nil // whatever became of one of them, another has brought it to its end
+	}
+	return wrong
+}
+
+// stands says what is wrong with the end of a shift.
+func (s *shift) stands() error {
+	switch {
+	case s.view.State == operation.Failed && s.end.Waiting == mission.WaitUnverified.String():
+		return fail(exitUnverified, errors.New("the build waits: a step is unverified"))
+	case s.view.State == operation.Failed && s.end.Waiting == "denied":
+		return fail(exitDenied, errors.New("the build was denied: `blockworld ctl ops list --state rejected` shows why"))
+	}
+	return stands(&s.view)
+}
+
+// operations submits one operation after another for an actor until the mission needs no further one of it.
+func (f *siteFlags) operations(ctx context.Context, p *printer, c *client.Client, bar *progressbar.ProgressBar, s *shift, show func(*operation.View)) {
+	for {
+		arguments, err := json.Marshal(s.args)
+		if err != nil {
+			s.err = err
+			return
+		}
+		next, err := s.lease.submit(ctx, controlplane.SubmitRequest{Actor: s.actor, Key: newKey(), Task: host.Name(f.task),
 			Action: host.Action{Capability: hosting.BuildStructure, Arguments: arguments}})
 		if err != nil {
-			return v, end, err
+			s.err = err
+			return
 		}
-		v = next
-		p.say("%s  task %s: %s", v.ID, f.task, plain(or(v.Summary, v.State.String())))
+		s.view = next
+		p.say("%s  task %s: %s", s.view.ID, f.task, plain(or(s.view.Summary, s.view.State.String())))
 		told := ""
-		v, err = waitFor(ctx, p, c, v, 0, func(v *operation.View) {
+		s.view, s.err = waitFor(ctx, p, c, s.view, 0, func(v *operation.View) {
+			show(v)
 			if v.Run == nil {
 				return
 			}
@@ -226,16 +346,17 @@ func (f *siteFlags) operations(ctx context.Context, p *printer, c *client.Client
 				p.say("  %s", plain(told))
 			}
 		})
-		if err != nil {
-			return v, end, err
+		if s.err != nil {
+			return
 		}
-		end = built{}
-		if len(v.Output) > 0 && json.Unmarshal(v.Output, &end) != nil {
-			return v, end, errors.New("what the bot says at the end of the build is not understood")
+		s.end = built{}
+		if len(s.view.Output) > 0 && json.Unmarshal(s.view.Output, &s.end) != nil {
+			s.err = errors.New("what the bot says at the end of the build is not understood")
+			return
 		}
-		if v.State != operation.Succeeded || !end.Continue {
-			return v, end, nil
+		if s.view.State != operation.Succeeded || !s.end.Continue {
+			return
 		}
-		f.args.Mission = end.Mission
+		s.args.Mission, s.args.Actors = s.end.Mission, nil
 	}
 }

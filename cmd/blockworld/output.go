@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"sync"
 
 	"github.com/hashicorp/go-hclog"
 	"github.com/schollz/progressbar/v3"
@@ -18,7 +19,8 @@ type printer struct {
 	out, errs io.Writer
 	json      bool
 	verbose   bool
-	watched   bool // by nobody but its log: a daemon or a host
+	watched   bool       // by nobody but its log: a daemon or a host
+	line      sync.Mutex // one line at a time
 }
 
 func (g *globals) printer(cmd *cobra.Command) *printer {
@@ -31,6 +33,8 @@ func (p *printer) say(format string, args ...any) {
 	if p.json {
 		w = p.errs
 	}
+	p.line.Lock()
+	defer p.line.Unlock()
 	if _, err := fmt.Fprintf(w, format+"\n", args...); err != nil && !p.json {
 		p.g.lost.CompareAndSwap(nil, &err)
 	}

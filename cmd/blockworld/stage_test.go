@@ -127,16 +127,7 @@ func (st *stage) ready() {
 	c := st.client()
 	ctx, cancel := context.WithTimeout(st.t.Context(), 30*time.Second)
 	defer cancel()
-	for cursor := ""; ; {
-		got, err := c.Wait(ctx, controlplane.WaitRequest{Actor: "builder-1", Cursor: cursor, TimeoutMS: 1000})
-		if err != nil && controlplane.CodeOf(err) != controlplane.CodeNotFound {
-			st.t.Fatal(err)
-		}
-		if got.Actor != nil && got.Actor.Ready && got.Actor.Stop == nil {
-			break
-		}
-		cursor = got.Cursor
-	}
+	st.published(ctx, "builder-1")
 	st.world.Do(func(w *server.World) { w.Player("Builder1").Give(36, "minecraft:stone", 64) })
 	for range 1000 {
 		out, err := c.Read(ctx, "builder-1", host.Action{Capability: "inventory_summary", Arguments: json.RawMessage("{}")})
@@ -146,6 +137,22 @@ func (st *stage) ready() {
 		st.world.Step(1)
 	}
 	st.t.Fatal("the bot never sees its stones")
+}
+
+// published waits until a bot is published as ready.
+func (st *stage) published(ctx context.Context, actor host.Name) {
+	st.t.Helper()
+	c := st.client()
+	for cursor := ""; ; {
+		got, err := c.Wait(ctx, controlplane.WaitRequest{Actor: actor, Cursor: cursor, TimeoutMS: 1000})
+		if err != nil && controlplane.CodeOf(err) != controlplane.CodeNotFound {
+			st.t.Fatal(err)
+		}
+		if got.Actor != nil && got.Actor.Ready && got.Actor.Stop == nil {
+			return
+		}
+		cursor = got.Cursor
+	}
 }
 
 // ctl runs a command of ctl as an admin.
