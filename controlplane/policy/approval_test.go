@@ -29,11 +29,13 @@ func TestApprovalOfAMacro(t *testing.T) {
 		change func(shown, child *host.Preview)
 		want   Result
 	}{
-		"a block inside the box":                     {func(_, _ *host.Preview) {}, Allow},
-		"the box's own corner":                       {func(_, p *host.Preview) { p.Pos = &[3]int32{4, 68, 4} }, Allow},
-		"a milder risk":                              {func(_, p *host.Preview) { p.Risk = "low" }, Allow},
-		"creating where replacing was shown":         {func(s, _ *host.Preview) { s.Operation = "replace" }, Allow},
-		"a walk that was shown":                      {func(s, p *host.Preview) { s.Kind, s.Operation, p.Kind, p.Operation = "actor.move", "move", "actor.move", "move" }, Allow},
+		"a block inside the box":             {func(_, _ *host.Preview) {}, Allow},
+		"the box's own corner":               {func(_, p *host.Preview) { p.Pos = &[3]int32{4, 68, 4} }, Allow},
+		"a milder risk":                      {func(_, p *host.Preview) { p.Risk = "low" }, Allow},
+		"creating where replacing was shown": {func(s, _ *host.Preview) { s.Operation = "replace" }, Allow},
+		"a walk that was shown": {func(s, p *host.Preview) {
+			s.Kind, s.Operation, p.Kind, p.Operation = "actor.move", "move", "actor.move", "move"
+		}, Allow},
 		"a tag that was shown":                       {func(s, p *host.Preview) { s.Tags, p.Tags = []host.Name{"roof", "wall"}, []host.Name{"wall"} }, Allow},
 		"a cell beside the box":                      {func(_, p *host.Preview) { p.Pos = &[3]int32{5, 64, 2} }, Confirm},
 		"a cell below the box":                       {func(_, p *host.Preview) { p.Pos = &[3]int32{4, 63, 2} }, Confirm},
