@@ -56,11 +56,12 @@ func (r *runner) deliver(ctx context.Context, d host.Delivery) {
 		}
 		return
 	}
-	j := &job{op: d.Op, digest: d.Bound.Digest, prepared: p, cancelled: r.cancels[d.Op]}
+	why := r.cancels[d.Op] // one that comes from here on finds the job
+	j := &job{op: d.Op, digest: d.Bound.Digest, prepared: p, cancelled: why}
 	delete(r.cancels, d.Op)
 	r.jobs[d.Op] = j
 	r.mu.Unlock()
-	if j.cancelled != "" {
+	if why != "" {
 		p.Cancel()
 	}
 	r.take(ctx, j, func() { r.execute(ctx, j) })
