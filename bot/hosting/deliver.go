@@ -163,22 +163,29 @@ func (r *runner) execute(ctx context.Context, j *job) {
 	}
 	r.mu.Unlock()
 	if _, known := r.journal.Action(j.op); known != nil { // nothing was marked: the outbox will never hold it
-		r.finish(j, unsent(j, err))
+		r.finish(j, unsent(j, r.wanted(j), err))
 	} else if err == nil && e.Verdict == effects.UnverifiedEffect && e.Code == effects.CodeCut && j.prepared.Request.Capability() == effects.PlaceBlock {
 		r.rejoin() // a fresh view of the world may tell what became of it
 	}
 	r.wake()
 }
 
-// unsent is the outcome of an operation of which nothing was sent.
-func unsent(j *job, err error) host.Outcome {
+// wanted is why the daemon wants a job's end; empty: it does not.
+func (r *runner) wanted(j *job) string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return j.cancelled
+}
+
+// unsent is the outcome of an operation of which nothing was sent, and whose end may have been wanted.
+func unsent(j *job, wanted string, err error) host.Outcome {
 	o := host.Outcome{Op: j.op, Status: host.Failed, Code: codeOf(err), Message: "nothing was sent"}
 	if err != nil {
 		o.Message = clip("nothing was sent: " + err.Error())
 	}
 	switch {
 	case errors.Is(err, actor.ErrCancelled):
-		o.Status, o.Code, o.Message = host.Cancelled, string(host.Cancelled), clip("nothing was sent: "+j.cancelled)
+		o.Status, o.Code, o.Message = host.Cancelled, string(host.Cancelled), clip("nothing was sent: "+wanted)
 	case errors.Is(err, actor.ErrOtherSession), o.Code == "not_ready", o.Code == "internal":
 		o.Status = host.Interrupted
 	}
@@ -286,6 +293,9 @@ func (r *runner) stop(ctx context.Context, why string) {
 	poke(r.told)
 }
 
+// clearWithin is how long a session may take to hear its owner's word to go on: longer only if its machine is far behind.
+const clearWithin = 15 * time.Second
+
 // clear lifts the stop. It is the owner's word to go on, so cells that somebody has changed meanwhile are taken as they are.
 func (r *runner) clear(ctx context.Context) {
 	r.mu.Lock()
@@ -294,7 +304,7 @@ func (r *runner) clear(ctx context.Context) {
 	r.mu.Unlock()
 	if s != nil && s.actor != nil {
 		s.actor.Resume()
-		within, cancel := context.WithTimeout(ctx, time.Second)
+		within, cancel := context.WithTimeout(ctx, clearWithin)
 		defer cancel()
 		if err := s.actor.TakeWorldAsItIs(within); err != nil {
 			r.h.cfg.Log.Warn("the cursor was not taken from the world", "actor", r.cfg.ID, "error", err)
@@ -333,8 +343,10 @@ func (r *runner) outcome(op host.OpID, j *job) (host.Outcome, error) {
 	if j != nil && j.position != nil {
 		out.Position = (*[3]float64)(j.position)
 	}
-	if j != nil && j.cancelled != "" && o.Status == host.Failed && (e.Code == effects.CodeNotArrived || e.Code == effects.CodeNotSent) {
-		o.Status, o.Code, o.Message = host.Cancelled, string(host.Cancelled), clip(e.Why+": "+j.cancelled)
+	if j != nil && o.Status == host.Failed && (e.Code == effects.CodeNotArrived || e.Code == effects.CodeNotSent) {
+		if wanted := r.wanted(j); wanted != "" {
+			o.Status, o.Code, o.Message = host.Cancelled, string(host.Cancelled), clip(e.Why+": "+wanted)
+		}
 	}
 	if e.Receipt {
 		if o.Receipt, err = r.receipt(op, e.Grade); err != nil {
