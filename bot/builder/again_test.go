@@ -36,7 +36,7 @@ func TestInTheWay(t *testing.T) {
 	for _, p := range bothOrders {
 		for _, goes := range []bool{true, false} {
 			name := map[bool]string{true: "somebody stands there and goes", false: "somebody stands there and stays"}[goes]
-			t.Run("SE-26/"+name+", "+p.Name(), func(t *testing.T) {
+			t.Run(name+", "+p.Name(), func(t *testing.T) {
 				t.Parallel()
 				st := newStage(t, server.Config{Protocol: p})
 				last := corner.Add(geom.BlockPos{X: 2})

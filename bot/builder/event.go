@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"blockworld/bot/scene"
 	"blockworld/effects"
 	"blockworld/effects/mission"
 	"blockworld/worldstate/geom"
@@ -137,4 +138,14 @@ func waitingWords(e Waiting) string {
 		text += ")"
 	}
 	return text
+}
+
+// called says who somebody is, and where.
+func (s *Site) called(b scene.Body) string {
+	if s.Name != nil {
+		if name := s.Name(b.UUID); name != "" {
+			return fmt.Sprintf("%s at %v", name, b.At())
+		}
+	}
+	return b.String()
 }

@@ -13,6 +13,7 @@ import (
 	"blockworld/effects/placement"
 	"blockworld/sentinel"
 	"blockworld/sentinel/journal"
+	"blockworld/worldstate"
 )
 
 // AdapterRevision names the code that turns bindings into packets. It changes when the packets of an effect do.
@@ -64,11 +65,12 @@ type Site struct {
 	Principal string // who asks for the work; empty: local
 	Lease     string // the controller lease it is done under; empty: the mission's own
 
-	Report func(Event)             // hears what people want to know; on the loop, must not block
-	Used   func(effects.UsedTrust) // hears what was learned of the `used` statistic; may be nil
-	At     func(journal.Point)     // called at crash points; may be nil
-	Rand   io.Reader               // nil: crypto/rand
-	Now    func() time.Time        // nil: time.Now
+	Report func(Event)                  // hears what people want to know; on the loop, must not block
+	Used   func(effects.UsedTrust)      // hears what was learned of the `used` statistic; may be nil
+	Name   func(worldstate.UUID) string // what people here call whoever has an account, empty for strangers; may be nil
+	At     func(journal.Point)          // called at crash points; may be nil
+	Rand   io.Reader                    // nil: crypto/rand
+	Now    func() time.Time             // nil: time.Now
 	States effects.States
 
 	mission  *mission.Mission

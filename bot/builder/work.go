@@ -105,7 +105,7 @@ func (w *worker) wait(tx *bot.Tx, a mission.Wait) {
 		said := Waiting{For: a.For, Step: a.Step, Short: a.Short}
 		if a.For == mission.WaitInTheWay {
 			if who, ok := scene.InWay(tx.Registry(), w.others, w.site.Uses[a.Step], 0); ok {
-				said.Who = who.String()
+				said.Who = w.site.called(who)
 			}
 		}
 		w.site.Report(said)

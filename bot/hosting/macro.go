@@ -283,6 +283,7 @@ func (m *macro) open(team *builder.Team) (*builder.Site, error) {
 		},
 		Gate: m, Principal: m.who, Lease: m.lease, Report: m.hear, At: m.r.cfg.At, Rand: m.r.h.cfg.Rand, Now: m.r.h.cfg.Now,
 		States: effects.RegistryStates{Registry: m.reg}, Team: team, Self: mission.BotID(m.r.cfg.ID),
+		Name: m.r.h.named,
 	}
 	if site.Record.State == journal.MissionStopped {
 		site.Record.State = journal.MissionOpen

@@ -173,6 +173,10 @@ func (r *runner) read(tx *bot.Tx, live *session, p *host.Publication, st *state)
 	p.Epoch = epochOf(live.entry, v.Epoch())
 	p.World, p.Ready = v.DimensionName(), tx.Ready()
 	p.Traffic = host.Traffic(tx.Traffic())
+	account, _ := tx.Account()
+	r.mu.Lock()
+	r.account = account
+	r.mu.Unlock()
 	if age, known := v.WorldAge(); known {
 		p.GameTick = age
 	}

@@ -15,6 +15,7 @@ import (
 	"blockworld/effects"
 	"blockworld/effects/host"
 	"blockworld/sentinel/journal"
+	"blockworld/worldstate"
 )
 
 // ErrOtherServer says that a session ended because the server is not the one of the profile.
@@ -49,6 +50,7 @@ type runner struct {
 	built    bool                          // a build has changed the world since the last single action
 	newer    chan struct{}                 // see news
 	epoch    host.Epoch                    // of the live session
+	account  worldstate.UUID               // of the last session
 	entry    uint64                        // number of the newest play entry, the host epoch
 	pub      published                     // what was published last
 	acked    map[uint64]bool               // told and still in the outbox; guarded by pumping

@@ -11,6 +11,7 @@ import (
 	"blockworld/effects/mission"
 	"blockworld/sentinel"
 	"blockworld/sentinel/journal"
+	"blockworld/worldstate"
 )
 
 // A mission of several actors is one mission in the journals of all of them, under one id. The first operation names them
@@ -124,6 +125,19 @@ func (h *Host) left(id effects.MissionID) {
 			delete(h.teams, id)
 		}
 	}
+}
+
+// named says which actor of this host has an account, empty for none.
+func (h *Host) named(id worldstate.UUID) string {
+	for name, r := range h.runners {
+		r.mu.Lock()
+		its := r.account == id && id != (worldstate.UUID{})
+		r.mu.Unlock()
+		if its {
+			return "actor " + string(name)
+		}
+	}
+	return ""
 }
 
 // names puts actors into words.

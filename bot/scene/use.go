@@ -139,9 +139,13 @@ type Body struct {
 	Box    geom.Box
 }
 
+// At is the cell of its feet.
+func (b Body) At() geom.BlockPos {
+	return geom.BlockAt(geom.Vec3{(b.Box.Min[0] + b.Box.Max[0]) / 2, b.Box.Min[1], (b.Box.Min[2] + b.Box.Max[2]) / 2})
+}
+
 // String says what it is and where its feet are, in words of our own: how it is called is its owner's choice.
 func (b Body) String() string {
-	at := geom.BlockAt(geom.Vec3{(b.Box.Min[0] + b.Box.Max[0]) / 2, b.Box.Min[1], (b.Box.Min[2] + b.Box.Max[2]) / 2})
 	what := "something"
 	switch {
 	case b.Player:
@@ -149,7 +153,7 @@ func (b Body) String() string {
 	case b.Type != "":
 		what = b.Type
 	}
-	return fmt.Sprintf("%s at %v", what, at)
+	return fmt.Sprintf("%s at %v", what, b.At())
 }
 
 // Bodies lists the entities, but for our own, that no block can be placed into.
