@@ -77,6 +77,7 @@ func TestNamesThatAreThere(t *testing.T) {
 }
 
 func TestServeCheck(t *testing.T) {
+	t.Parallel()
 	const rules = `
 policy:
   profile: open

@@ -72,6 +72,7 @@ func conforms(t *testing.T, s *server.Server, cfg hosting.Config, suite *conform
 }
 
 func TestOurHostConforms(t *testing.T) {
+	t.Parallel()
 	options := func(s *server.Server) conformance.Options {
 		return conformance.Options{Patience: 20 * time.Second, Quiet: 200 * time.Millisecond, Sent: func() int { return effectPackets(s) }}
 	}

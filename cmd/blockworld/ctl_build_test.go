@@ -15,6 +15,7 @@ import (
 
 // TestCtlBuildTogether: two bots share the steps of one structure, each with operations of its own.
 func TestCtlBuildTogether(t *testing.T) {
+	t.Parallel()
 	st := set(t, trialPolicy)
 	data, err := os.ReadFile(st.config)
 	if err == nil {

@@ -20,6 +20,7 @@ import (
 )
 
 func TestCtl(t *testing.T) {
+	t.Parallel()
 	st := set(t, trialPolicy).serve()
 	place := func(x string) string { return `{"pos":[` + x + `,-60,1],"state":"minecraft:stone"}` }
 
@@ -328,6 +329,7 @@ func TestCtl(t *testing.T) {
 }
 
 func TestCtlWithoutADaemon(t *testing.T) {
+	t.Parallel()
 	data := t.TempDir()
 	if o := ran(t.Context(), "ctl", "--data", data, "actors"); o.code != exitUsage {
 		t.Errorf("without a token: %d: %s", o.code, o.errs)

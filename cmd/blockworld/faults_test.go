@@ -189,6 +189,7 @@ func TestDemoInterrupted(t *testing.T) {
 // TestBuildCommands goes once through a build and what is asked of its folder: a capture that cannot be written, receipts
 // beside a running build, their numbers, a bot outside of its walk box.
 func TestBuildCommands(t *testing.T) {
+	t.Parallel()
 	s := creative(t)
 	file, data := schematic(t), t.TempDir()
 	if got := ran(t.Context(), "probe", s.Addr(), "--data", data); got.code != exitDone {
@@ -282,6 +283,7 @@ func mustFile(t *testing.T, rec journal.Mission) *missionFile {
 
 // TestProfileMustSuit changes one field of a profile at a time: it is not used for a server or account it is not of.
 func TestProfileMustSuit(t *testing.T) {
+	t.Parallel()
 	s := creative(t)
 	file, data := schematic(t), t.TempDir()
 	if got := ran(t.Context(), "probe", s.Addr(), "--data", data); got.code != exitDone {

@@ -29,6 +29,7 @@ func (st *stage) apart(lines string) (bots string) {
 }
 
 func TestAHostThatIsRefusedEnds(t *testing.T) {
+	t.Parallel()
 	st := set(t, trialPolicy)
 	bots := st.apart("host: near\n")
 	st.start()
@@ -123,6 +124,7 @@ func TestWhatPassesByItselfIsRetried(t *testing.T) {
 }
 
 func TestAHostOutlivesItsDaemon(t *testing.T) {
+	t.Parallel()
 	st := set(t, trialPolicy)
 	bots := st.apart("host: far\n")
 	st.start()

@@ -40,6 +40,7 @@ func (o *overheard) lines() []string {
 }
 
 func TestMCPOnStdio(t *testing.T) {
+	t.Parallel()
 	st := set(t, trialPolicy).serve()
 	token := st.tokenFile("--principal", "admin", "--scopes", "read,control,execute,cancel")
 	in, toProgram := io.Pipe()

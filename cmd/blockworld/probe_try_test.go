@@ -17,6 +17,7 @@ import (
 
 // TestProbeTries: a try is a journaled mission of one action, and what it finds goes into the profile.
 func TestProbeTries(t *testing.T) {
+	t.Parallel()
 	s, err := server.Start(server.Config{Protocol: registry.Latest, GameMode: worldstate.Creative, Tick: 8 * time.Millisecond, ViewDistance: 3})
 	if err != nil {
 		t.Fatal(err)

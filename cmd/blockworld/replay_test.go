@@ -204,6 +204,7 @@ func compareCells(t *testing.T, v worldstate.View, touched map[geom.BlockPos]reg
 
 // TestReplayAgreesWithJournal captures a build and replays it: the same verdict for each cell as the journal's receipts.
 func TestReplayAgreesWithJournal(t *testing.T) {
+	t.Parallel()
 	s, err := server.Start(server.Config{Protocol: registry.V1_21_7, GameMode: worldstate.Creative, ViewDistance: 2, AllowFlight: true})
 	if err != nil {
 		t.Fatal(err)

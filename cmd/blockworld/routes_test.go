@@ -11,6 +11,7 @@ import (
 
 // TestWhatTheDaemonServesIsDocumented holds the routes of a daemon as it is really put together to its own document.
 func TestWhatTheDaemonServesIsDocumented(t *testing.T) {
+	t.Parallel()
 	st := set(t, trialPolicy)
 	c, err := loadConfig(st.config, os.Getenv)
 	if err != nil {

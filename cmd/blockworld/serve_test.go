@@ -40,6 +40,7 @@ func (b *lockedBuffer) String() string {
 }
 
 func TestServe(t *testing.T) {
+	t.Parallel()
 	st := set(t, trialPolicy).serve()
 	t.Run("it says what it serves", func(t *testing.T) {
 		s := st.served
@@ -237,6 +238,7 @@ func (b bearer) RoundTrip(q *http.Request) (*http.Response, error) {
 }
 
 func TestEveryFaceIsRefusedAlike(t *testing.T) {
+	t.Parallel()
 	st := set(t, trialPolicy).serve()
 	look := host.Action{Capability: "look_at", Arguments: json.RawMessage(`{"point":[5,-60,5]}`)}
 	alike := func(t *testing.T, got []asked, want string) {
@@ -288,6 +290,7 @@ func TestEveryFaceIsRefusedAlike(t *testing.T) {
 }
 
 func TestMCPSessionsBelongToTheirToken(t *testing.T) {
+	t.Parallel()
 	st := set(t, trialPolicy).serve()
 	blind := strings.TrimSpace(string(must(readSecret(st.tokenFile("--principal", "blind", "--scopes", "read", "--actors", "elsewhere-*")))))
 	t.Run("CP-04/a token that sees no actor is shown none", func(t *testing.T) {
@@ -333,6 +336,7 @@ func must[T any](v T, err error) T {
 }
 
 func TestBotsInAProcessOfTheirOwn(t *testing.T) {
+	t.Parallel()
 	st := set(t, trialPolicy)
 	whole, err := os.ReadFile(st.config)
 	if err != nil {
@@ -371,6 +375,7 @@ func TestBotsInAProcessOfTheirOwn(t *testing.T) {
 }
 
 func TestADaemonThatIsAwayIsWaitedFor(t *testing.T) {
+	t.Parallel()
 	st := set(t, trialPolicy).serve("--listen", "127.0.0.1:0")
 	address := strings.TrimPrefix(st.served.Address, "http://")
 	v := st.ctlView(exitDone, "submit", "builder-1", "place_block", `{"pos":[2,-60,1],"state":"minecraft:stone"}`, "--task", "careful")

@@ -23,6 +23,7 @@ import (
 
 // TestLoneBuild: a build by this program alone goes through a gateway of its own, and through nothing else.
 func TestLoneBuild(t *testing.T) {
+	t.Parallel()
 	s := creative(t)
 	file, data := schematic(t), filepath.Join(t.TempDir(), "data")
 	if got := ran(t.Context(), "probe", s.Addr(), "--data", data); got.code != exitDone {
@@ -156,6 +157,7 @@ func kept(t *testing.T, data string) map[effects.ActionID]operation.Operation {
 
 // TestLoneBuildsPruneTheirStore: what missions before left in a data folder does not stay for ever.
 func TestLoneBuildsPruneTheirStore(t *testing.T) {
+	t.Parallel()
 	s := creative(t)
 	file, data := schematic(t), filepath.Join(t.TempDir(), "data")
 	build := func(at string, args ...string) {
