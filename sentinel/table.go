@@ -133,7 +133,7 @@ var table = [ruleCount]Rule{
 	RuleSlot: {RuleSlot, "slot", false, onItem,
 		"the slot is not one of the hotbar's nine"},
 	RuleItemMissing: {RuleItemMissing, "item_missing", false, onItem,
-		"the slot does not hold the item; equip it first"},
+		"the item is not in that slot; hand it to the bot if it has none, else take it in hand before placing"},
 	RuleItemNotPlain: {RuleItemNotPlain, "item_not_plain", false, onItem,
 		"the stack carries data and could place something else; use a plain stack"},
 	RuleItemCount: {RuleItemCount, "item_count", false, onItem,

@@ -3,6 +3,7 @@ package builder
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"blockworld/bot"
 	"blockworld/bot/rejoin"
@@ -49,7 +50,7 @@ func (w *worker) admit(tx *bot.Tx, q *asked) (*admitted, bool) {
 	d := sentinel.Decide(&f)
 	adm, ok := journal.Admit(d, &f)
 	if !ok {
-		w.site.Gate.Unused(b.Action, d.Rule.String(), d.Explain())
+		w.site.Gate.Unused(b.Action, d.Rule.String(), why(d))
 		w.denied(p, d)
 		return nil, false
 	}
@@ -85,7 +86,12 @@ func (w *worker) neverSent(tx *bot.Tx, a *admitted) {
 }
 
 func (w *worker) denied(p proposal, d sentinel.Decision) {
-	w.site.Report(Denied{Step: p.step, Capability: p.post.Capability(), Rule: d.Rule.String(), Why: d.Explain()})
+	w.site.Report(Denied{Step: p.step, Capability: p.post.Capability(), Rule: d.Rule.String(), Why: why(d)})
+}
+
+// why is the guard's word for a denial without the name of its rule, which is told beside it.
+func why(d sentinel.Decision) string {
+	return strings.TrimPrefix(d.Explain(), "denied by rule "+d.Rule.String()+": ")
 }
 
 // bind freezes an effect, all but the action's id, which comes with the leave.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"blockworld/bot"
 	"blockworld/bot/actor"
@@ -53,6 +54,12 @@ var codes = []struct {
 	{context.DeadlineExceeded, "timeout"}, {context.Canceled, "not_ready"}, {actor.ErrNoClick, "no_click"}, {ErrStopped, "stopped"},
 }
 
+// wordsOf is an error's text without its own code, which is told beside it.
+func wordsOf(err error) string {
+	code := codeOf(err) + ": "
+	return strings.NewReplacer("denied by rule "+code, "", code, "").Replace(err.Error())
+}
+
 // codeOf is the stable word for why something was not bound or not carried out.
 func codeOf(err error) string {
 	var d *actor.Denied
@@ -75,7 +82,7 @@ func codeOf(err error) string {
 }
 
 func refusal(err error) host.Answer {
-	return host.Answer{Code: codeOf(err), Message: clip(err.Error())}
+	return host.Answer{Code: codeOf(err), Message: clip(wordsOf(err))}
 }
 
 // bind makes a bound action of a request, on the loop of the session that will carry it out.

@@ -32,6 +32,7 @@ type Config struct {
 	PollWait   time.Duration // longest wait of one poll; 0: 20 s
 	Publish    time.Duration // least time between two publications of an actor; 0: 250 ms
 	Repeat     time.Duration // a publication that changes nothing comes after; 0: 5 s
+	Patience   time.Duration // how long a build waits that nothing goes on with by itself: all refused, somebody in the way, another actor away; 0: 10 s
 	Children   int           // most children of one operation; 0: as many as the protocol allows, host.MaxChildren
 }
 
@@ -93,6 +94,7 @@ func (c *Config) defaults() error {
 	orElse(&c.PollWait, 20*time.Second)
 	orElse(&c.Publish, 250*time.Millisecond)
 	orElse(&c.Repeat, 5*time.Second)
+	orElse(&c.Patience, 10*time.Second)
 	orElse(&c.Reregister.Min, time.Second)
 	orElse(&c.Reregister.Max, 30*time.Second)
 	c.Rejoin.Tries, c.Reregister.Tries = 0, 0

@@ -181,7 +181,7 @@ func (r *runner) wanted(j *job) string {
 func unsent(j *job, wanted string, err error) host.Outcome {
 	o := host.Outcome{Op: j.op, Status: host.Failed, Code: codeOf(err), Message: "nothing was sent"}
 	if err != nil {
-		o.Message = clip("nothing was sent: " + err.Error())
+		o.Message = clip("nothing was sent: " + wordsOf(err))
 	}
 	switch {
 	case errors.Is(err, actor.ErrCancelled):

@@ -412,9 +412,6 @@ func (m *macro) end(how, why string) {
 	}
 }
 
-// patience is how long a build that every step was refused of waits for a change.
-const patience = 10 * time.Second
-
 // reports tells the daemon how far the build is, at most once a second.
 func (m *macro) reports(ctx context.Context) {
 	tick := time.NewTicker(time.Second)
@@ -444,7 +441,7 @@ func (m *macro) reports(ctx context.Context) {
 func (m *macro) impatient() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	now := m.r.h.cfg.Now()
+	now, patience := m.r.h.cfg.Now(), m.r.h.cfg.Patience
 	switch {
 	case !m.refused.IsZero() && now.Sub(m.refused) > patience && m.waits == mission.WaitInTheWay:
 		m.end(m.waits.String(), fmt.Sprintf("nobody has moved for %s: %s, then go on with this mission", patience, m.no))

@@ -2,6 +2,7 @@ package hosting_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 	"time"
 
@@ -109,6 +110,8 @@ func TestSingleActions(t *testing.T) {
 		} {
 			if _, answer := st.bind(c.a); answer.Bound != nil || answer.Code != c.code {
 				t.Errorf("%s %s: %q %s, want %q", c.a.Capability, c.a.Arguments, answer.Code, answer.Message, c.code)
+			} else if strings.Contains(answer.Message, c.code+": ") {
+				t.Errorf("the code is told beside the message, not again in it: %s: %s", answer.Code, answer.Message)
 			}
 		}
 	})

@@ -75,7 +75,7 @@ func set(t *testing.T, c server.Config) *stage {
 	log := hclog.New(&hclog.LoggerOptions{Output: logWriter{t}, Level: hclog.Info})
 	return &stage{t: t, s: s, d: d, cfg: hosting.Config{
 		Name: "bots", Daemon: d, Log: log, Rejoin: bot.Backoff{Min: 20 * time.Millisecond, Max: 200 * time.Millisecond},
-		Reregister: bot.Backoff{Min: 20 * time.Millisecond, Max: 200 * time.Millisecond}, Publish: 50 * time.Millisecond,
+		Reregister: bot.Backoff{Min: 20 * time.Millisecond, Max: 200 * time.Millisecond}, Publish: 50 * time.Millisecond, Patience: 2 * time.Second,
 		Actors: []hosting.ActorConfig{{
 			ID: "builder-1", Options: o, Dir: t.TempDir(), Profile: prof,
 			Plots: []hosting.Plot{{ID: "garden", Boxes: sentinel.PlotOf(build), Ownership: "own"}},
