@@ -94,7 +94,7 @@ var benchSink uint64
 
 // decodeLeast is how many columns a sample decodes at least. They are more than the view that stays in memory, so that
 // about one collection of the garbage falls into every sample and none gets away without paying for it.
-const decodeLeast = 512
+const decodeLeast = 512 * garbagePercent / 100
 
 func benchDecode(_ context.Context, b *bench) ([]figure, error) {
 	var out []figure
