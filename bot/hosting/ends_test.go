@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -260,36 +259,4 @@ func TestSuccession(t *testing.T) {
 		st.start()
 		succeed(t, st, blueprints.Twelve(), 5, 3)
 	})
-	t.Run("CP-106/more steps than the protocol allows children", func(t *testing.T) {
-		if os.Getenv("BLOCKWORLD_FULL") != "1" {
-			t.Skip("only with BLOCKWORLD_FULL=1: 1,200 steps")
-		}
-		t.Parallel()
-		st := set(t, server.Config{})
-		st.d.most = 1 << 20 // of all operations together
-		st.start()
-		b := floors(t, 10, 8, 15)
-		succeed(t, st, b, host.MaxChildren, 2)
-	})
-}
-
-// floors is a solid block of stone.
-func floors(t *testing.T, x, z, y int32) []byte {
-	t.Helper()
-	b, err := blueprint.New("block", geom.BlockPos{X: x, Y: y, Z: z})
-	if err != nil {
-		t.Fatal(err)
-	}
-	b.DataVersion = registry.First.Versions()[0].DataVersion
-	s, _ := blueprint.ParseState("minecraft:stone")
-	for i := range x * y * z {
-		if err := b.Set(geom.BlockPos{X: i % x, Z: i / x % z, Y: i / x / z}, s); err != nil {
-			t.Fatal(err)
-		}
-	}
-	var out bytes.Buffer
-	if err := b.Write(&out); err != nil {
-		t.Fatal(err)
-	}
-	return out.Bytes()
 }
