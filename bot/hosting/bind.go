@@ -158,14 +158,15 @@ func (r *runner) bound(ctx context.Context, b *effects.Binding, previews []host.
 	return out, out.Validate()
 }
 
-// placed is the present epoch with the sequence of the newest publication in it.
+// placed is the present epoch with the sequence of the newest publication in it that the daemon has heard.
 func (r *runner) placed(ctx context.Context) (host.Epoch, uint64, error) {
 	for range 2 {
+		s, registered := r.h.now()
 		r.mu.Lock()
-		pub, now := r.pub, r.epoch
+		heard, now := r.heard, r.epoch
 		r.mu.Unlock()
-		if pub.epoch == now && now.Valid() {
-			return now, pub.sequence, nil
+		if heard.epoch == now && now.Valid() && (heard.token == s.Token || !registered) {
+			return now, heard.sequence, nil
 		}
 		if err := r.publish(ctx, true); err != nil {
 			return host.Epoch{}, 0, err

@@ -32,6 +32,7 @@ type desk struct {
 	acks         map[host.OpID][]host.Ack
 	runs         map[host.OpID][]host.Run
 	outcomes     map[host.OpID][]host.Outcome
+	under        func()                           // while a publication is under way; nil: nothing
 	refuseAck    error                            // what Ack answers
 	refuseOut    error                            // what Outcome answers
 	policy       func(*operation) (code string)   // of children; nil allows
@@ -136,6 +137,12 @@ func (d *desk) Unregister(_ context.Context, s host.Session) error {
 }
 
 func (d *desk) Publish(_ context.Context, s host.Session, p host.Publication) (err error) {
+	d.mu.Lock()
+	under := d.under
+	d.mu.Unlock()
+	if under != nil {
+		under()
+	}
 	d.say(func() {
 		if err = d.live(s); err != nil {
 			return

@@ -22,6 +22,13 @@ type published struct {
 	traffic  host.Traffic // of the newest session
 }
 
+// place is a publication that has arrived. One that is still under way may not be bound to: the daemon would not know it.
+type place struct {
+	token    string // of the daemon's session that heard it; the next one has forgotten it
+	epoch    host.Epoch
+	sequence uint64
+}
+
 // state is what is told of an actor, for people and agents. No text of the world is in it.
 type state struct {
 	Connected bool         `json:"connected"`
@@ -135,7 +142,13 @@ func (r *runner) publish(ctx context.Context, anyway bool) error {
 	r.pub = last
 	r.mu.Unlock()
 	p.Sequence, p.GameTick, p.State = last.sequence, last.tick, text
-	return r.h.cfg.Daemon.Publish(ctx, s, p)
+	if err := r.h.cfg.Daemon.Publish(ctx, s, p); err != nil {
+		return err
+	}
+	r.mu.Lock()
+	r.heard = place{s.Token, p.Epoch, p.Sequence}
+	r.mu.Unlock()
+	return nil
 }
 
 // snapshot reads the live session. Between two sessions the last epoch is told as not ready.

@@ -3,6 +3,7 @@ package hosting_test
 import (
 	"encoding/json"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -34,6 +35,31 @@ func TestSingleActions(t *testing.T) {
 		v := op.bound.Effects[0]
 		if v.Kind != "world.place" || v.Block != "minecraft:stone" || v.Item != "minecraft:stone" || v.Quantity != 1 || v.Scope != "garden" || v.Ownership != "own" {
 			t.Errorf("%+v", v)
+		}
+	})
+	t.Run("CP-11/a bind names a publication that has arrived, not one under way", func(t *testing.T) {
+		held, release := make(chan struct{}), make(chan struct{})
+		var once sync.Once
+		st.d.say(func() {
+			st.d.under = func() {
+				once.Do(func() { close(held) })
+				<-release
+			}
+		})
+		looking := host.Action{Capability: "look_at", Arguments: json.RawMessage(`{"point": [9, -60, 4]}`)}
+		op := st.bound(looking)
+		st.d.deliver(op)
+		<-held // the new look is told just now
+		op, answer := st.bind(looking)
+		st.d.say(func() { st.d.under = nil })
+		all := st.d.publications["builder-1"]
+		newest := all[len(all)-1].Sequence
+		close(release)
+		if answer.Code != "" {
+			t.Fatalf("%+v", answer)
+		}
+		if op.bound.Sequence != newest {
+			t.Errorf("bound at publication %d, and %d is the newest that has arrived", op.bound.Sequence, newest)
 		}
 	})
 	t.Run("CP-56_CP-86/what is carried out is the binding, and its one outcome comes from the journal", func(t *testing.T) {

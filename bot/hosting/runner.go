@@ -53,6 +53,7 @@ type runner struct {
 	account  worldstate.UUID               // of the last session
 	entry    uint64                        // number of the newest play entry, the host epoch
 	pub      published                     // what was published last
+	heard    place                         // where the daemon has heard us to be
 	acked    map[uint64]bool               // told and still in the outbox; guarded by pumping
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -127,8 +128,15 @@ func (st *stage) ready() {
 	c := st.client()
 	ctx, cancel := context.WithTimeout(st.t.Context(), 30*time.Second)
 	defer cancel()
-	st.published(ctx, "builder-1")
-	st.world.Do(func(w *server.World) { w.Player("Builder1").Give(36, "minecraft:stone", 64) })
+	for there := false; !there; { // behind a build the bot joins anew, and for a moment it is published as it was before
+		st.published(ctx, "builder-1")
+		st.world.Do(func(w *server.World) {
+			if p := w.Player("Builder1"); p != nil {
+				p.Give(36, "minecraft:stone", 64)
+				there = true
+			}
+		})
+	}
 	for range 1000 {
 		out, err := c.Read(ctx, "builder-1", host.Action{Capability: "inventory_summary", Arguments: json.RawMessage("{}")})
 		if err == nil && strings.Contains(string(out), `"minecraft:stone":64`) {
@@ -153,6 +161,26 @@ func (st *stage) published(ctx context.Context, actor host.Name) {
 		}
 		cursor = got.Cursor
 	}
+}
+
+// scrape reads the daemon's metrics.
+func (st *stage) scrape() string {
+	st.t.Helper()
+	q, err := http.NewRequestWithContext(st.t.Context(), http.MethodGet, st.served.Address+"/metrics", nil)
+	if err != nil {
+		st.t.Fatal(err)
+	}
+	q.Header.Set("Authorization", "Bearer "+st.secret())
+	res, err := http.DefaultClient.Do(q)
+	if err != nil {
+		st.t.Fatal(err)
+	}
+	defer res.Body.Close()
+	text, err := io.ReadAll(res.Body)
+	if err != nil {
+		st.t.Fatal(err)
+	}
+	return string(text)
 }
 
 // ctl runs a command of ctl as an admin.
