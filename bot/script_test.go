@@ -3,6 +3,7 @@ package bot
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -21,7 +22,10 @@ import (
 	"blockworld/worldstate/registry"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	flag.Set("test.parallel", "8") // they wait for ticks and packets most of the time
+	goleak.VerifyTestMain(m)
+}
 
 // peer is the server's side of one connection, driven by a script on a goroutine of its own.
 type peer struct {

@@ -2,6 +2,8 @@ package builder_test
 
 import (
 	"context"
+	"flag"
+	"os"
 	"testing"
 	"time"
 
@@ -29,6 +31,11 @@ var bothOrders = []registry.Protocol{registry.V1_21_7, registry.Latest}
 
 // corner is where buildings stand: on the grass, beside the spawn.
 var corner = geom.BlockPos{X: 3, Y: -60, Z: 3}
+
+func TestMain(m *testing.M) {
+	flag.Set("test.parallel", "8") // they wait for ticks and packets most of the time
+	os.Exit(m.Run())
+}
 
 // stage is an embedded server with a probed game on it.
 type stage struct {

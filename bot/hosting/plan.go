@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/klauspost/compress/gzip"
 
@@ -265,6 +266,12 @@ const notSeen = registry.StateID(0xffff)
 
 const maxLand = 1 << 24 // cells
 
+// The ground of a plot comes a moment after the actor's own, and a plot out of sight never comes.
+const (
+	loadWait  = 3 * time.Second
+	loadAgain = 50 * time.Millisecond
+)
+
 // Block implements placement.Cells; what was not seen is not known.
 func (l *land) Block(p geom.BlockPos) (registry.StateID, bool) {
 	if !l.box.Contains(p) {
@@ -275,17 +282,25 @@ func (l *land) Block(p geom.BlockPos) (registry.StateID, bool) {
 	return s, s != notSeen
 }
 
+// survey copies a plot with its surroundings. An actor that has just joined is asked again until the plot has come.
 func (r *runner) survey(ctx context.Context, p *Plot) (*land, error) {
-	s, err := r.await(ctx)
-	if err != nil {
-		return nil, err
-	}
 	l := &land{box: p.Boxes.Walk.Union(p.Boxes.Click).Grow(2)}
 	if l.box.Volume() > maxLand {
 		return nil, refuse("too_large", "the plot with its surroundings has %d cells, at most %d can be planned at once", l.box.Volume(), maxLand)
 	}
-	over := s.bot.Do(ctx, func(tx *bot.Tx) { err = l.copy(tx, p) })
-	return l, errors.Join(over, err)
+	within, cancel := context.WithTimeout(ctx, loadWait)
+	defer cancel()
+	for {
+		s, err := r.await(ctx)
+		if err != nil {
+			return nil, err
+		}
+		over := s.bot.Do(ctx, func(tx *bot.Tx) { err = l.copy(tx, p) })
+		if err = errors.Join(over, err); err == nil || codeOf(err) != "not_ready" || within.Err() != nil {
+			return l, err
+		}
+		sleep(within, loadAgain)
+	}
 }
 
 func (l *land) copy(tx *bot.Tx, p *Plot) error {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"net"
 	"os"
@@ -35,6 +36,11 @@ const (
 
 // build is the plot's build box: grass is at y -61, the bot starts at 0,-60,0.
 var build = geom.BlockBox{Min: geom.BlockPos{X: -3, Y: -60, Z: -3}, Max: geom.BlockPos{X: 12, Y: -50, Z: 12}}
+
+func TestMain(m *testing.M) {
+	flag.Set("test.parallel", "8") // they wait for ticks and packets most of the time
+	os.Exit(m.Run())
+}
 
 // stage is an embedded server, a desk, and a host with one actor between them.
 type stage struct {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"flag"
 	"math"
 	"os"
 	"path/filepath"
@@ -18,6 +19,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
 		main()
 	}
+	flag.Set("test.parallel", "8") // they wait for ticks and packets most of the time
 	os.Exit(m.Run())
 }
 
