@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"time"
 
@@ -265,8 +264,6 @@ func (b *Bot) lost(err error) error {
 		err = fmt.Errorf("%w: %w", login.ErrNotMinecraft, err)
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		err = fmt.Errorf("%w: it takes nothing any more: %w", login.ErrTimeout, err)
-	case errors.Is(err, net.ErrClosed):
-		err = fmt.Errorf("%w: %w", ErrConnection, err)
 	default:
 		err = fmt.Errorf("%w: %w", ErrConnection, err)
 	}
