@@ -1,10 +1,10 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
+
+	"blockworld/sentinel/boltfile"
 )
 
 // makeFolder makes a folder for output.
@@ -33,17 +33,5 @@ func notWritten(path string, err error) error {
 
 // writePrivate writes a file that nobody but its owner can read, whole or not at all.
 func writePrivate(path string, data []byte) error {
-	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*") // of mode 0600
-	if err != nil {
-		return notWritten(path, err)
-	}
-	_, err = tmp.Write(data)
-	err = errors.Join(err, tmp.Sync(), tmp.Close())
-	if err == nil {
-		err = os.Rename(tmp.Name(), path)
-	}
-	if err != nil {
-		os.Remove(tmp.Name())
-	}
-	return notWritten(path, err)
+	return notWritten(path, boltfile.WriteWhole(path, data))
 }

@@ -6,8 +6,9 @@
 // reached, read only: both meta pages, each page's place, size and layout, the order of all keys. What a record says is
 // its owner's to judge.
 //
-// Lock keeps other processes out for as long as this one lives, SyncDir makes a rename durable, and Full and Denied know
-// the system's words for a full disk and a missing right, of which bbolt sometimes keeps only the text.
+// Lock keeps other processes out for as long as this one lives, WriteWhole puts a small file in place whole or not at all,
+// SyncDir makes a rename durable, and Full and Denied know the system's words for a full disk and a missing right, of which
+// bbolt sometimes keeps only the text.
 //
-// Invariants: no file is ever written to but a lock; foreign bytes cause problems or errors, never a panic.
+// Invariants: a bbolt file is never written to; foreign bytes cause problems or errors, never a panic.
 package boltfile

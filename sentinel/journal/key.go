@@ -94,24 +94,6 @@ func readSmall(path string) ([]byte, error) {
 
 func public(key ed25519.PrivateKey) ed25519.PublicKey { return key.Public().(ed25519.PublicKey) }
 
-// writeFile writes a 0600 file whole or not at all: beside its place, synced, renamed.
-func writeFile(path string, data []byte) error {
-	tmp, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.tmp") // mode 0600
-	if err != nil {
-		return storage(err)
-	}
-	_, err = tmp.Write(data)
-	err = errors.Join(err, tmp.Sync(), tmp.Close())
-	if err == nil {
-		err = os.Rename(tmp.Name(), path)
-	}
-	if err != nil {
-		os.Remove(tmp.Name())
-		return storage(err)
-	}
-	return storage(boltfile.SyncDir(filepath.Dir(path)))
-}
-
 // newOrKeptKey returns the key that is there, or makes one.
 func (j *Journal) newOrKeptKey() (ed25519.PrivateKey, error) {
 	path := filepath.Join(j.dir, KeyFileName)
@@ -127,7 +109,7 @@ func (j *Journal) makeKey(path string) (ed25519.PrivateKey, error) {
 	if err != nil {
 		return nil, fmt.Errorf("draw a receipt key: %w", err)
 	}
-	return key, writeFile(path, encodeKey(key))
+	return key, storage(boltfile.WriteWhole(path, encodeKey(key)))
 }
 
 // loadKey reads the key that the chain names. After a crash in the middle of a rotation that is the next one.
@@ -169,7 +151,7 @@ func (j *Journal) BackupKey(path string) error {
 	j.mu.Lock()
 	data := encodeKey(j.key)
 	j.mu.Unlock()
-	return writeFile(path, data)
+	return storage(boltfile.WriteWhole(path, data))
 }
 
 // RotateKey makes a new key; the chain gets an entry signed by the old key that names it, and the new key signs from

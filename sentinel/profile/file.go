@@ -17,6 +17,7 @@ import (
 	"github.com/goccy/go-yaml/token"
 
 	"blockworld/effects"
+	"blockworld/sentinel/boltfile"
 )
 
 // maxFile bounds a profile: probe writes about one kilobyte, and the YAML parser takes time by the square of nesting.
@@ -136,28 +137,12 @@ func (p Profile) Save(path string) error {
 	if err != nil {
 		return err
 	}
-	if err := write(path, data); err != nil {
+	err = os.MkdirAll(filepath.Dir(path), 0o700)
+	if err == nil {
+		err = boltfile.WriteWhole(path, data)
+	}
+	if err != nil {
 		return fmt.Errorf("%w to %s (%w): see that you may write there and that there is room, or choose another place", ErrNotWritten, path, err)
 	}
 	return nil
-}
-
-func write(path string, data []byte) error {
-	dir := filepath.Dir(path)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
-	}
-	tmp, err := os.CreateTemp(dir, filepath.Base(path)+".*.tmp") // mode 0600
-	if err != nil {
-		return err
-	}
-	_, err = tmp.Write(data)
-	err = errors.Join(err, tmp.Sync(), tmp.Close())
-	if err == nil {
-		err = os.Rename(tmp.Name(), path)
-	}
-	if err != nil {
-		os.Remove(tmp.Name())
-	}
-	return err
 }
