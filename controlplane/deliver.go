@@ -125,9 +125,17 @@ func (g *Gateway) top(se *host.Session, b *host.Batch, limit int) error {
 // fill takes what lies ready into a batch: words first, and requests leave room for deliveries. Under mu.
 func (g *Gateway) fill(h *hostState, b *host.Batch, limit int) {
 	room := limit - items(b)
-	words, rest := cut(h.cancels, min(room, len(h.cancels)))
+	for room > 0 && len(h.words) > 0 {
+		a := h.words[0]
+		h.words = h.words[1:]
+		if a.host == h && said(b, a.id) != a.word {
+			b.Cancellations = append(b.Cancellations, a.word)
+			room--
+		}
+	}
+	cancels, rest := cut(h.cancels, min(room, len(h.cancels)))
 	h.cancels = rest
-	for _, c := range words {
+	for _, c := range cancels {
 		if !slices.Contains(b.Cancellations, c) {
 			b.Cancellations = append(b.Cancellations, c)
 			room--
@@ -147,6 +155,16 @@ func (g *Gateway) fill(h *hostState, b *host.Batch, limit int) {
 	b.Deliveries, h.ready = append(b.Deliveries, ready...), later
 }
 
+// said is what a batch says last about an actor's stop; the zero Cancellation: nothing.
+func said(b *host.Batch, actor host.Name) (last host.Cancellation) {
+	for _, c := range b.Cancellations {
+		if c.Actor == actor && (c.Stop || c.Clear) {
+			last = c
+		}
+	}
+	return last
+}
+
 // putBack keeps for the next poll what a caller that went away did not get.
 func (g *Gateway) putBack(se *host.Session, b *host.Batch) {
 	g.mu.Lock()
@@ -156,7 +174,11 @@ func (g *Gateway) putBack(se *host.Session, b *host.Batch) {
 		return
 	}
 	for _, c := range b.Cancellations {
-		h.cancel(c)
+		if a := g.actors[c.Actor]; !c.Stop && !c.Clear {
+			h.cancel(c)
+		} else if a != nil && a.host == h {
+			h.say(a)
+		}
 	}
 	for _, q := range b.Gateways {
 		if k := g.asks[q.ID]; k != nil {

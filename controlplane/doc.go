@@ -11,7 +11,7 @@
 // runs, in its epoch and under the policy of the approval. Everything else decides about them as about any operation.
 //
 // Invariants:
-//   - lock order: the writer may take the mutex; who holds the mutex never calls the store, a host or a caller;
+//   - lock order: turn to stop or clear, writer, mutex; who holds the mutex never calls the store, a host or a caller;
 //   - operation.Step alone changes a status, and its record, reservations and key go to disk in one transaction;
 //   - a reply leaves after its commit, and an attempt is durable before its delivery leaves;
 //   - reads, waits and dry runs change no byte on disk;

@@ -23,7 +23,8 @@ type Gateway struct {
 	seal   cipher.AEAD // of cursors; its key lives as long as the gateway
 	macKey [32]byte
 
-	draw sync.Mutex // guards opt.Rand; nothing else is taken under it
+	draw     sync.Mutex // guards opt.Rand; nothing else is taken under it
+	stopping sync.Mutex // held from a latch or clear to its word, so that words leave in the order of the disk; the first of all
 
 	mu         sync.Mutex // guards everything below; the store, hosts and callers are never called under it
 	closed     bool

@@ -20,7 +20,8 @@ type hostState struct {
 	man     host.Manifest
 
 	asks       []*ask              // gateway requests not handed out yet
-	cancels    []host.Cancellation // stop goes first
+	words      []*actorState       // whose word is to be said, stops first; it is what it is when it leaves
+	cancels    []host.Cancellation // of operations
 	queue      []*openOp           // to be delivered; the store decides at the poll whether they still are
 	ready      []host.Delivery     // attempts that are durable already
 	delivering bool                // attempts of others are on their way to the disk
@@ -35,7 +36,7 @@ type actorState struct {
 	caps map[string]capability
 	open map[host.OpID]*openOp
 
-	word     host.Cancellation // the last stop or clear: said a few times, as an answer to a poll may be lost on its way
+	word     host.Cancellation // the last stop or clear, zero: none; said a few times, as an answer to a poll may be lost on its way
 	wordLeft int
 	wordNext time.Time
 
@@ -103,15 +104,23 @@ func (h *hostState) enqueue(o *openOp) {
 	h.wake()
 }
 
-// cancel puts a word up for the next poll. A stop goes before everything else. Under mu.
+// cancel puts the wish to end an operation up for the next poll. Under mu.
 func (h *hostState) cancel(c host.Cancellation) {
 	if len(h.cancels) < 64 && slices.Contains(h.cancels, c) { // a repeat is harmless, only not wanted
 		return
 	}
-	if c.Stop {
-		h.cancels = slices.Insert(h.cancels, 0, c)
+	h.cancels = append(h.cancels, c)
+	h.wake()
+}
+
+// say puts an actor's last word up for the next poll, a stop before everything else. Whatever word of the actor has not left
+// yet is void: a clear must not come behind the stop that came after it. Under mu.
+func (h *hostState) say(a *actorState) {
+	h.words = slices.DeleteFunc(h.words, func(o *actorState) bool { return o == a })
+	if a.word.Stop {
+		h.words = slices.Insert(h.words, 0, a)
 	} else {
-		h.cancels = append(h.cancels, c)
+		h.words = append(h.words, a)
 	}
 	h.wake()
 }

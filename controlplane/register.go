@@ -82,7 +82,7 @@ func (g *Gateway) begin(m *host.Manifest, token string) (*hostState, error) {
 // endSession ends what hangs on a host's session in memory. Under mu.
 func (g *Gateway) endSession(h *hostState) {
 	h.live = false
-	h.asks, h.cancels, h.ready = nil, nil, nil
+	h.asks, h.words, h.cancels, h.ready = nil, nil, nil, nil
 	for _, o := range h.queue {
 		o.inQueue = false
 	}
@@ -127,7 +127,10 @@ func (g *Gateway) resume(name host.Name, session uint64) error {
 	}
 	for _, s := range stops {
 		if a := g.actors[s.Actor]; a != nil && a.host == h {
-			h.cancel(host.Cancellation{Actor: s.Actor, Why: s.Why, Stop: s.Latched, Clear: !s.Latched})
+			if a.word == (host.Cancellation{}) { // else a word was heard since the gateway was opened, and is newer than what was read
+				a.word = host.Cancellation{Actor: s.Actor, Why: s.Why, Stop: s.Latched, Clear: !s.Latched}
+			}
+			h.say(a)
 		}
 	}
 	for _, id := range ids {

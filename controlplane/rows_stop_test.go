@@ -212,6 +212,74 @@ func TestStopRows(t *testing.T) {
 		}
 	})
 
+	t.Run("CP-98/a stop goes behind the clear that the host has not heard yet", func(t *testing.T) {
+		w := newWorld(t)
+		for _, f := range []func() error{
+			func() error { _, err := w.g.Stop(w.ctx, ann, "bot1", "smoke"); return err },
+			func() error { _, err := w.g.ClearStop(w.ctx, ann, "bot1"); return err },
+			func() error { _, err := w.g.Stop(w.ctx, ann, "bot1", "smoke"); return err },
+		} {
+			w.ok(f())
+		}
+		if last := lastWord(w.deliver()); !last.Stop {
+			t.Errorf("the actor is stopped and its host hears last %+v", last)
+		}
+		_, err := w.g.ClearStop(w.ctx, ann, "bot1")
+		w.ok(err)
+		_, err = w.g.Stop(w.ctx, ann, "bot1", "smoke")
+		w.ok(err)
+		ctx, gone := context.WithCancel(w.ctx)
+		gone()
+		w.g.Host().Poll(ctx, w.h.Session(), 64, 0) // takes the word, or puts it back
+		w.clock.Advance(6 * time.Second)
+		w.ok(w.g.Sweep())
+		if last := lastWord(w.deliver()); !last.Stop {
+			t.Errorf("the actor is stopped and its host hears last %+v", last)
+		}
+	})
+
+	t.Run("CP-98/a clear whose caller is slow does not undo the stop behind it", func(t *testing.T) {
+		slow := &slowReply{Engine: store.Memory(), stored: make(chan struct{}), release: make(chan struct{})}
+		w := newWorld(t, func(w *world) { w.engine = slow })
+		_, err := w.g.Stop(w.ctx, ann, "bot1", "smoke")
+		w.ok(err)
+		w.deliver()
+		slow.next.Store(true)
+		cleared := aside(func() (controlplane.ActorView, error) { return w.g.ClearStop(w.ctx, ann, "bot1") })
+		<-slow.stored
+		stopped := aside(func() (controlplane.ActorView, error) { return w.g.Stop(w.ctx, ann, "bot1", "fire") })
+		w.until("the stop is heard at once", func() bool { return lastWord(w.deliver()).Stop })
+		close(slow.release)
+		w.ok((<-cleared).err)
+		s := <-stopped
+		w.ok(s.err)
+		if s.v.Stop == nil {
+			t.Fatal("the actor is not stopped")
+		}
+		if last := lastWord(w.deliver()); !last.Stop {
+			t.Errorf("the actor is stopped and its host hears last %+v", last)
+		}
+	})
+
+	t.Run("CP-98/a stop that comes while its host registers is not undone", func(t *testing.T) {
+		gate := &slowView{Engine: store.Memory(), seen: make(chan struct{}), release: make(chan struct{})}
+		w := newWorld(t, func(w *world) { w.engine = gate })
+		_, err := w.g.Stop(w.ctx, ann, "bot1", "smoke")
+		w.ok(err)
+		_, err = w.g.ClearStop(w.ctx, ann, "bot1")
+		w.ok(err)
+		gate.next.Store(true)
+		registered := aside(func() (struct{}, error) { return struct{}{}, w.h.Register(w.ctx) })
+		<-gate.seen
+		_, err = w.g.Stop(w.ctx, ann, "bot1", "fire")
+		w.ok(err)
+		close(gate.release)
+		w.ok((<-registered).err)
+		if last := lastWord(w.deliver()); !last.Stop {
+			t.Errorf("the actor is stopped and its host hears last %+v", last)
+		}
+	})
+
 	t.Run("CP-100/a stop restores nothing", func(t *testing.T) {
 		w := newWorld(t)
 		d := w.accepted(ann, "bot1")
@@ -533,4 +601,30 @@ func (s *slowReply) Update(f func(store.Tx) error) error {
 		<-s.release
 	}
 	return err
+}
+
+// slowView is an engine one of whose views has read, and takes its time to tell.
+type slowView struct {
+	store.Engine
+	next          atomic.Bool
+	seen, release chan struct{}
+}
+
+func (s *slowView) View(f func(store.Tx) error) error {
+	err := s.Engine.View(f)
+	if s.next.CompareAndSwap(true, false) {
+		close(s.seen)
+		<-s.release
+	}
+	return err
+}
+
+// lastWord is the last stop or clear of a batch; the zero Cancellation: there is none.
+func lastWord(b host.Batch) (last host.Cancellation) {
+	for _, c := range b.Cancellations {
+		if c.Stop || c.Clear {
+			last = c
+		}
+	}
+	return last
 }

@@ -38,6 +38,8 @@ func (g *Gateway) Stop(ctx context.Context, p Principal, actor host.Name, why st
 	}
 	word := host.Cancellation{Actor: actor, Why: why, Stop: true}
 	g.hear(word) // before anything waits for the disk
+	g.stopping.Lock()
+	defer g.stopping.Unlock()
 	err := g.update(func(w *work) error {
 		s, _, err := store.StopsOf(w.tx).Get(actor)
 		if err != nil || s.Latched {
@@ -62,6 +64,8 @@ func (g *Gateway) ClearStop(ctx context.Context, p Principal, actor host.Name) (
 	if err := g.governs(&p, actor); err != nil {
 		return ActorView{}, err
 	}
+	g.stopping.Lock()
+	defer g.stopping.Unlock()
 	err := g.update(func(w *work) error {
 		s, found, err := store.StopsOf(w.tx).Get(actor)
 		if err != nil || !found || !s.Latched {
@@ -89,7 +93,7 @@ func (g *Gateway) ClearStop(ctx context.Context, p Principal, actor host.Name) (
 // wordTimes is how often a stop or a clear is said again.
 const wordTimes = 3
 
-// hear puts a word up for the actor's host.
+// hear makes c the actor's last word and puts it up for its host.
 func (g *Gateway) hear(c host.Cancellation) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -97,9 +101,9 @@ func (g *Gateway) hear(c host.Cancellation) {
 	if a == nil {
 		return
 	}
-	if a.host != nil && a.host.live {
-		a.host.cancel(c)
-	}
 	a.word, a.wordLeft, a.wordNext = c, wordTimes, g.now().Add(g.opt.ResendAfter)
+	if a.host != nil && a.host.live {
+		a.host.say(a)
+	}
 	g.note(c.Actor)
 }

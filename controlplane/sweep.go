@@ -98,7 +98,7 @@ func (g *Gateway) sayAgain(now time.Time) {
 		if a.wordLeft > 0 && !now.Before(a.wordNext) && a.host != nil && a.host.live {
 			a.wordLeft--
 			a.wordNext = now.Add(g.opt.ResendAfter)
-			a.host.cancel(a.word)
+			a.host.say(a)
 		}
 	}
 	for _, o := range g.out {
