@@ -222,6 +222,32 @@ func TestLists(t *testing.T) {
 	}
 }
 
+// TestListOfChildrenPruned: a page goes on behind its place also when the child that named the place is gone.
+func TestListOfChildrenPruned(t *testing.T) {
+	w := newWorld(t, func(w *world) { w.opt.Retain = time.Hour })
+	d, _ := w.macro("task")
+	for i := range 7 {
+		w.clock.Advance(time.Millisecond)
+		_, err := w.child(d.Op, fmt.Sprint(i))
+		w.ok(err)
+	}
+	page, err := w.g.Operations(w.ctx, ann, controlplane.Filter{Parent: d.Op, Limit: 3})
+	w.ok(err)
+	for _, v := range page.Operations {
+		_, err := w.g.Cancel(w.ctx, ann, v.ID, "")
+		w.ok(err)
+	}
+	w.clock.Advance(2 * time.Hour)
+	w.ok(w.h.Report(w.ctx, hosttest.Ended(d.Op, host.Succeeded, "", false)))
+	w.ok(w.g.Sweep())
+	if _, err := w.g.Operation(w.ctx, ann, page.Operations[2].ID); controlplane.CodeOf(err) != controlplane.CodeNotFound {
+		t.Fatalf("not pruned: %v", err)
+	}
+	if page, err = w.g.Operations(w.ctx, ann, controlplane.Filter{Parent: d.Op, After: page.Next}); err != nil || len(page.Operations) != 4 {
+		t.Fatalf("%d children, %v", len(page.Operations), err)
+	}
+}
+
 func TestReads(t *testing.T) {
 	w := newWorld(t)
 	read := func(a host.Action) (json.RawMessage, error) {

@@ -1,6 +1,7 @@
 package controlplane
 
 import (
+	"bytes"
 	"context"
 
 	"blockworld/controlplane/operation"
@@ -32,7 +33,7 @@ func (g *Gateway) operation(p *Principal, id host.OpID) (op operation.Operation,
 	return op, err
 }
 
-// Operations lists operations of actors that p sees, newest first.
+// Operations lists operations of actors that p sees, newest first; a macro's children oldest first.
 func (g *Gateway) Operations(ctx context.Context, p Principal, f Filter) (Page, error) {
 	if err := p.check(ScopeRead); err != nil {
 		return Page{}, err
@@ -62,13 +63,9 @@ func (g *Gateway) list(tx store.Tx, p *Principal, f *Filter) (Page, error) {
 		}
 	}
 	page := Page{Operations: []operation.View{}}
-	looked, started := 0, f.After == ""
+	looked := 0
 	var last store.Place
 	each := func(op operation.Operation) bool {
-		if !started { // ByParent has no places of its own
-			started = op.ID == after.ID
-			return true
-		}
 		if len(page.Operations) == f.Limit || looked == maxLooked {
 			page.Next = g.placeCursor(purpose, last)
 			return false
@@ -83,15 +80,14 @@ func (g *Gateway) list(tx store.Tx, p *Principal, f *Filter) (Page, error) {
 	var err error
 	switch {
 	case f.Parent != (host.OpID{}):
-		err = store.Ops(tx).ByParent(f.Parent, each)
+		err = store.Ops(tx).ByParent(f.Parent, func(op operation.Operation) bool {
+			return bytes.Compare(op.ID[:], after.ID[:]) <= 0 || each(op) // it has no places of its own
+		})
 	case f.Task != "":
-		started = true
 		err = store.Ops(tx).ByTask(f.Task, after, each)
 	case f.Actor != "":
-		started = true
 		err = store.Ops(tx).ByActor(f.Actor, after, each)
 	default:
-		started = true
 		err = store.Ops(tx).All(after.ID, each)
 	}
 	return page, err

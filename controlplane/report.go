@@ -88,8 +88,8 @@ func (s HostService) report(se *host.Session, id host.OpID, ev operation.Event) 
 	g.mu.Lock()
 	h, err := g.sessionOf(se)
 	var mine bool
-	if o := g.open[id]; err == nil && o != nil {
-		mine = o.host == h.name
+	if o := g.open[id]; err == nil && o != nil && o.host == h.name {
+		mine = true
 		o.due = g.now().Add(g.opt.RedeliverMax) // it is alive
 	}
 	g.mu.Unlock()
@@ -121,7 +121,7 @@ func owns(tx store.Tx, name host.Name, id host.OpID, ev operation.Event) error {
 		return err
 	}
 	if r, gone := store.Ops(tx).Pruned(id); gone == nil {
-		if out, is := ev.(operation.OutcomeCame); is && string(out.Outcome.Status) == r.State.String() {
+		if out, is := ev.(operation.OutcomeCame); is && out.Outcome.ContentDigest() == r.Ended {
 			return nil
 		}
 		return Errorf(CodeConflict, "operation %s ended (%s) and was pruned: drop the report", id, r.State)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -361,5 +362,8 @@ func TestConfirmRows(t *testing.T) {
 		end, err := w.confirm(no)
 		w.ok(err)
 		w.is(end, operation.Rejected)
+		if end.ApprovedBy != "" || !strings.Contains(end.Rejection.Message, "pat") {
+			t.Fatalf("approved by %q, %+v", end.ApprovedBy, end.Rejection)
+		}
 	})
 }

@@ -102,6 +102,22 @@ func TestIdentityRows(t *testing.T) {
 		w.ok(w.h.Join(w.ctx))
 		w.ok(w.h.Report(w.ctx, hosttest.Proven(first.ID, 1)))
 		w.conflicts(w.h.Report(w.ctx, hosttest.Ended(first.ID, host.Failed, "x", true)))
+		w.conflicts(w.h.Report(w.ctx, hosttest.Proven(first.ID, 2))) // the same word with another receipt is another outcome
+	})
+
+	t.Run("CP-88/a stranger's report does not put a redelivery off", func(t *testing.T) {
+		w := newWorld(t)
+		v := w.queued(ann, "bot1")
+		w.next() // and no answer
+		other := hosttest.New(w.g.Host(), "far", "bot3")
+		w.ok(other.Join(w.ctx))
+		w.clock.Advance(9 * time.Second)
+		w.code(other.Report(w.ctx, hosttest.Proven(v.ID, 1)), controlplane.CodeNotFound)
+		w.sweep(2 * time.Second)
+		w.sweep(3 * time.Second)
+		if d := w.next(); d.Op != v.ID || d.Attempt != 2 {
+			t.Fatalf("%+v", d)
+		}
 	})
 
 	t.Run("CP-80/a wait lasts 25 seconds at most", func(t *testing.T) {

@@ -58,13 +58,13 @@ type Filter struct {
 	Limit  int             `json:"limit,omitzero"`  // 1..200; 0 means 50
 }
 
-// Page is one page of operations, newest first.
+// Page is one page of operations, newest first; of a macro's children oldest first.
 type Page struct {
 	Operations []operation.View `json:"operations"`
 	Next       string           `json:"next"` // cursor of the next page; empty: that was the last
 }
 
-// WaitRequest names one thing to wait on: an operation, an actor, or a task of an actor.
+// WaitRequest names one thing to wait on: an operation, an actor, or a task.
 type WaitRequest struct {
 	Op        host.OpID `json:"op,omitzero"`
 	Actor     host.Name `json:"actor,omitempty"`

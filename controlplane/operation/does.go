@@ -48,8 +48,7 @@ func swapReservations(c *change) {
 
 func takeDenial(c *change) {
 	e := c.ev.(Denied)
-	c.op.Decision, c.op.ApprovedBy = e.Decision, e.By
-	c.op.Rejection = &e.Rejection
+	c.op.Decision, c.op.Rejection = e.Decision, &e.Rejection
 }
 
 // giveBack releases what is held. It comes before the state is written.
@@ -64,6 +63,16 @@ func spend(c *change) {
 	if held := c.op.Reserved(); len(held) > 0 {
 		c.effect(Commit{held})
 		c.op.Committed = true
+	}
+}
+
+// settle gives back what is held, unless something was sent: then the host has taken it, whatever became of its word.
+func settle(c *change) {
+	if c.ev.(OutcomeCame).Outcome.Sent {
+		takeAck(c)
+		spend(c)
+	} else {
+		giveBack(c)
 	}
 }
 

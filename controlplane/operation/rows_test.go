@@ -90,6 +90,8 @@ func TestBudgets(t *testing.T) {
 		"CP-46/given back when an approver refuses":              {[]Event{toConfirm, Denied{By: "bob"}}, 0, 0},
 		"CP-46/given back when the host ends what it never took": {[]Event{allowed, Polled{}, cancelled}, 0, 0},
 		"CP-45/an outcome means that it was taken":               {[]Event{allowed, Polled{}, succeeded}, 0, 2},
+		"CP-45/not given back when something was sent": {[]Event{allowed, Polled{},
+			OutcomeCame{host.Outcome{Op: opID, Status: host.Cancelled, Sent: true}}}, 0, 2},
 		"CP-58/the second decision's reservations take the place of the first's": {[]Event{toConfirm,
 			Confirmed{By: "bob", Decision: Decision{Result: Allow}, Reservations: held[:1]}}, 1, 0},
 	} {

@@ -174,7 +174,7 @@ var (
 	refuses    = []func(*change){takeAckRefusal, giveBack}
 	reports    = []func(*change){takeRun}
 	ends       = []func(*change){takeOutcome}
-	endsUnheld = []func(*change){takeOutcome, giveBack}       // before the host took it, with nothing sent
+	endsUnheld = []func(*change){takeOutcome, settle}         // before the host took it
 	endsTaken  = []func(*change){takeAck, spend, takeOutcome} // an outcome says that it was taken
 	breaksOff  = []func(*change){takeAckAsInterruption}       // taken, then the host finds that nothing was sent
 	resumes    = []func(*change){deliverAgain}
