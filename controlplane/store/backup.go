@@ -11,8 +11,9 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// copySuffix is what a copy of the store is called while a backup is made of it.
-const copySuffix = ".copy-*"
+// copySuffix is behind the store's name in that of a copy while a backup is made of it, and something random behind it. Opening
+// the store removes such copies, so it is a name that nobody gives to a backup.
+const copySuffix = ".unfinished-backup-"
 
 // Backup implements Engine. What the log holds is put into a copy of the tree first, so that a backup is one whole file.
 func (e *bolt) Backup(w io.Writer) error {
@@ -28,7 +29,7 @@ func (e *bolt) backup(w io.Writer) error {
 		return err
 	}
 	defer s.tree.tx.Rollback()
-	draft, err := os.CreateTemp(filepath.Dir(e.path), filepath.Base(e.path)+copySuffix)
+	draft, err := os.CreateTemp(filepath.Dir(e.path), filepath.Base(e.path)+copySuffix+"*")
 	if err != nil {
 		return err
 	}

@@ -32,6 +32,7 @@ type bolt struct {
 	mu      sync.Mutex
 	queue   []*request
 	closing bool
+	closed  sync.Once
 
 	wake    chan struct{}         // there is something in the queue, or the end has come
 	done    chan struct{}         // the writer has ended
@@ -452,21 +453,20 @@ func (e *bolt) Stats() Stats {
 	return s
 }
 
-// Close implements Engine.
-func (e *bolt) Close() error {
-	e.mu.Lock()
-	already := e.closing
-	e.closing = true
-	e.mu.Unlock()
-	select {
-	case e.wake <- struct{}{}:
-	default:
-	}
-	<-e.done
-	if already {
-		return nil
-	}
-	return errors.Join(e.end(), e.db.Close(), e.lock.Close())
+// Close implements Engine. Whoever comes second waits for the first and is told of no error.
+func (e *bolt) Close() (err error) {
+	e.closed.Do(func() {
+		e.mu.Lock()
+		e.closing = true
+		e.mu.Unlock()
+		select {
+		case e.wake <- struct{}{}:
+		default:
+		}
+		<-e.done
+		err = errors.Join(e.end(), e.db.Close(), e.lock.Close())
+	})
+	return err
 }
 
 // end leaves everything in the tree, if it can; otherwise the logs stay, and the next open reads them.

@@ -61,9 +61,11 @@ func createLogs(path string, size int64, sync bool) (logs [2]*log, err error) {
 		}
 	}
 	if sync {
-		err = boltfile.SyncDir(filepath.Dir(path))
+		if err = boltfile.SyncDir(filepath.Dir(path)); err != nil {
+			return logs, errors.Join(err, closeLogs(logs))
+		}
 	}
-	return logs, err
+	return logs, nil
 }
 
 func createLog(path string, size int64, sync bool) (*log, error) {

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"go.etcd.io/bbolt"
@@ -81,9 +82,12 @@ func open(path string, o Options) (Engine, error) {
 
 // recall reads what the logs hold, if the store was not closed, and removes copies that a crash has left.
 func (e *bolt) recall() error {
-	copies, _ := filepath.Glob(e.path + copySuffix) // a path that is no pattern has none
-	for _, c := range copies {
-		os.Remove(c)
+	dir, name := filepath.Split(e.path)
+	beside, _ := os.ReadDir(filepath.Dir(e.path)) // what cannot be listed is left
+	for _, f := range beside {
+		if strings.HasPrefix(f.Name(), name+copySuffix) {
+			os.Remove(dir + f.Name())
+		}
 	}
 	return e.db.View(func(tx *bbolt.Tx) error {
 		turn, ok, err := (&boltReader{tx: tx}).turn()

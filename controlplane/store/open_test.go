@@ -347,6 +347,27 @@ func TestBackup(t *testing.T) {
 	must(t, <-done)
 }
 
+// TestCopiesLeft: a copy that a crash has left is removed by its own store, whatever the names of directories look like.
+func TestCopiesLeft(t *testing.T) {
+	dir := t.TempDir()
+	left := map[string]bool{} // and whether it is to stay
+	for name, stays := range map[string]bool{"[ab]": false, "a": true} {
+		must(t, os.Mkdir(filepath.Join(dir, name), 0o700))
+		copied := filepath.Join(dir, name, "control.db.unfinished-backup-1")
+		must(t, os.WriteFile(copied, nil, 0o600))
+		left[copied] = stays
+	}
+	mine := filepath.Join(dir, "[ab]", "control.db.copy-20261201") // somebody's backup
+	must(t, os.WriteFile(mine, nil, 0o600))
+	left[mine] = true
+	opened(t, filepath.Join(dir, "[ab]", "control.db"))
+	for copied, stays := range left {
+		if _, err := os.Stat(copied); (err == nil) != stays {
+			t.Errorf("%s: %v", copied, err)
+		}
+	}
+}
+
 // TestUpgrade opens a file that the first layout's program wrote.
 func TestUpgrade(t *testing.T) {
 	old, err := os.ReadFile("testdata/layout1.db")

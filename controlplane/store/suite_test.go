@@ -154,6 +154,24 @@ func TestClosed(t *testing.T) {
 	})
 }
 
+// TestClosedAtOnce: whoever closes an engine finds it closed afterwards, also behind another who does.
+func TestClosedAtOnce(t *testing.T) {
+	e := opened(t, tempStore(t))
+	must(t, e.Update(func(tx Tx) error { next(tx); return nil }))
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			if err := e.Close(); err != nil {
+				t.Error(err)
+			}
+			if err := e.View(func(Tx) error { return nil }); !errors.Is(err, ErrClosed) {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+}
+
 // TestTogether: what many callers do at once happens in some order, one after another, and is counted once.
 func TestTogether(t *testing.T) {
 	engines(t, func(t *testing.T, e Engine) {
