@@ -101,7 +101,7 @@ func TestCrashPoints(t *testing.T) {
 	points := []controlplane.Point{controlplane.BeforeSubmit, controlplane.AfterBind, controlplane.AfterStore, controlplane.AfterConfirm,
 		controlplane.AfterDelivery, controlplane.AfterAck, controlplane.AfterOutcome}
 	for _, point := range points {
-		t.Run(string(point), func(t *testing.T) {
+		t.Run("CP-48,CP-79,CP-86/killed at "+string(point), func(t *testing.T) {
 			m := newMortal(t, point)
 			r := m.request(ann, "bot1")
 			v := m.submits(r)
@@ -131,14 +131,14 @@ func TestCrashPoints(t *testing.T) {
 		})
 	}
 
-	t.Run(string(controlplane.AfterCancel), func(t *testing.T) {
+	t.Run("CP-69,CP-93/killed at "+string(controlplane.AfterCancel), func(t *testing.T) {
 		m := newMortal(t, controlplane.AfterCancel)
 		v := m.submits(m.request(ann, "bot1"))
 		m.try(func() error { _, err := m.g.Cancel(m.ctx, ann, v.ID, "x"); return err })
 		m.is(m.look(ann, v.ID), operation.Cancelled)
 	})
 
-	t.Run(string(controlplane.DuringExpiry), func(t *testing.T) {
+	t.Run("CP-06/killed at "+string(controlplane.DuringExpiry), func(t *testing.T) {
 		m := newMortal(t, controlplane.DuringExpiry)
 		m.config.Rules = nil
 		m.g.SetPolicy(m.compile())
@@ -152,7 +152,7 @@ func TestCrashPoints(t *testing.T) {
 		m.is(m.look(ann, v.ID), operation.Stale)
 	})
 
-	t.Run(string(controlplane.DuringEpoch), func(t *testing.T) {
+	t.Run("CP-66/killed at "+string(controlplane.DuringEpoch), func(t *testing.T) {
 		m := newMortal(t, controlplane.DuringEpoch)
 		v := m.submits(m.request(ann, "bot1"))
 		m.try(func() error { return m.h.Respawn(m.ctx, "bot1") })

@@ -33,7 +33,7 @@ type (
 	ofWait struct {
 		Operation string    `query:"operation" doc:"wait on this operation"`
 		Actor     host.Name `query:"actor" doc:"wait on this actor"`
-		Task      host.Name `query:"task" doc:"wait on this task of the actor"`
+		Task      host.Name `query:"task" doc:"wait on this task"`
 		Cursor    string    `query:"cursor" doc:"of the last answer; without one the answer is the present view, at once"`
 		Timeout   int64     `query:"timeout_ms" doc:"how long at most, in milliseconds; the end of a wait cancels nothing" minimum:"0" maximum:"25000" default:"25000"`
 	}
