@@ -84,7 +84,7 @@ func (g *Gateway) answers(c *challenge, r *ConfirmRequest, op *operation.Operati
 	now := bondOf(op, revision)
 	switch d := c.bond.differs(&now); {
 	case d == "epoch":
-		return Errorf(CodeStale, "the challenge is of another epoch").with("predicate", d)
+		return Errorf(CodeStale, "the challenge is of another epoch: look the operation up for what has become of it").with("predicate", d)
 	case d != "":
 		return Errorf(CodeConfirmationChanged, "%s is another by now than when the challenge was made: look the operation up again", d).with("differs", d)
 	case r.Digest != now.effect:
@@ -92,7 +92,7 @@ func (g *Gateway) answers(c *challenge, r *ConfirmRequest, op *operation.Operati
 	}
 	tick, servers := g.clock(g.actors[op.Actor])
 	if servers != c.servers || tick >= c.expires {
-		return Errorf(CodeConfirmationExpired, "the challenge was good until tick %d, it is %d: submit again", c.expires, tick)
+		return Errorf(CodeConfirmationExpired, "the challenge was good until tick %d, it is %d: submit the action anew, with a new key", c.expires, tick)
 	}
 	return nil
 }

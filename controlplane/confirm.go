@@ -77,9 +77,9 @@ func late(op *operation.Operation) error {
 		if op.Rejection != nil {
 			why = op.Rejection.Message
 		}
-		return Errorf(CodeStale, "the operation is stale (%s): submit again", why)
+		return Errorf(CodeStale, "the operation is stale (%s): submit it anew, with a new key, if it is still wanted", why)
 	case operation.Cancelled:
-		return Errorf(CodeConflict, "the operation was cancelled (%s)", op.CancelRequested)
+		return Errorf(CodeConflict, "the operation was cancelled (%s): submit it anew, with a new key, if it is still wanted", op.CancelRequested)
 	}
 	return nil
 }

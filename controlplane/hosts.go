@@ -140,7 +140,7 @@ func (h *hostState) wake() {
 	}
 }
 
-// session checks a token and counts the call as a sign of life. Under mu.
+// sessionOf checks a token and counts the call as a sign of life. Under mu.
 func (g *Gateway) sessionOf(s *host.Session) (*hostState, error) {
 	if g.closed {
 		return nil, errClosed

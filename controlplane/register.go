@@ -291,7 +291,7 @@ func before(a, b host.Epoch) bool {
 	return a.Timeline < b.Timeline
 }
 
-// sessionOver ends the sessions that were silent for too long and returns their hosts. Under mu.
+// sessionsOver ends the sessions that were silent for too long and returns their hosts. Under mu.
 func (g *Gateway) sessionsOver(now time.Time) (names []host.Name) {
 	for _, h := range g.hosts {
 		if h.live && now.Sub(h.seen) >= g.opt.SessionTTL {

@@ -102,7 +102,8 @@ func invalid(field string, err error) *Error {
 	return Errorf(CodeInvalid, "%s", sentence(err)).with("field", field).because(err)
 }
 
-// childKey is the stored key of a macro's child: keys of a macro's own children meet no others.
+// childKey is the stored key of a macro's child: it meets that of no other macro's child, and none that its principal has
+// chosen without meaning it to.
 func childKey(parent host.OpID, key string) string {
 	return hex.EncodeToString(parent[:]) + "/" + key
 }

@@ -25,9 +25,6 @@ type Limits struct {
 	Beat       time.Duration // at most between two lines of an event stream; 15 s
 }
 
-// MaxWait is how long one call may wait at most: clients ask again with the cursor they were given.
-const MaxWait = 25 * time.Second
-
 func (l Limits) orDefaults() Limits {
 	atLeast(&l.Body, 1<<20)
 	atLeast(&l.Manifest, 8<<20)

@@ -328,13 +328,6 @@ func (h *Host) Heard() host.Batch {
 	return h.heard
 }
 
-// Forget empties what Heard returns.
-func (h *Host) Forget() {
-	h.mu.Lock()
-	h.heard = host.Batch{}
-	h.mu.Unlock()
-}
-
 // ErrNothing is returned by Next when a poll brings no delivery.
 var ErrNothing = errors.New("no delivery")
 

@@ -15,7 +15,7 @@ var (
 	ErrCorrupt        = errors.New("the store is damaged")
 	ErrReadOnly       = errors.New("the store cannot be written: give this user the right to, or take another directory")
 	ErrUnsafe         = errors.New("the store's file or directory is not safe to use")
-	ErrNoStore        = errors.New("no store here")
+	ErrNoStore        = errors.New("there is no store here: check the path")
 )
 
 // Errors of use.

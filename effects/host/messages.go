@@ -202,7 +202,7 @@ func (o *Outcome) Validate() error {
 	return checkText("message", o.Message)
 }
 
-// Digest stands for an outcome's whole content, to tell a repeat from another outcome.
+// ContentDigest stands for an outcome's whole content, to tell a repeat from another outcome.
 func (o *Outcome) ContentDigest() effects.Digest { return digestJSON(o) }
 
 // Child is a macro's request for one child: an ordinary operation with the parent's actor, lease, principal and task.
