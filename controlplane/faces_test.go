@@ -1,6 +1,7 @@
 package controlplane_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hashicorp/go-hclog"
 	"go.uber.org/goleak"
 
 	"blockworld/controlplane"
@@ -246,6 +248,49 @@ func TestListOfChildrenPruned(t *testing.T) {
 	if page, err = w.g.Operations(w.ctx, ann, controlplane.Filter{Parent: d.Op, After: page.Next}); err != nil || len(page.Operations) != 4 {
 		t.Fatalf("%d children, %v", len(page.Operations), err)
 	}
+}
+
+// TestAFaultIsLogged: what is told as a fault of ours, for which the log says more, is in the log; a refusal is not.
+func TestAFaultIsLogged(t *testing.T) {
+	var log bytes.Buffer
+	broken := &brokenEngine{Engine: store.Memory()}
+	w := newWorld(t, func(w *world) {
+		w.engine, w.opt.Log = broken, hclog.New(&hclog.LoggerOptions{Output: &log})
+	})
+	_, err := w.g.Operation(w.ctx, ann, host.OpID{1})
+	if w.code(err, controlplane.CodeNotFound); log.Len() > 0 {
+		t.Errorf("a refusal is logged: %s", log.String())
+	}
+	broken.err = errors.New("a strange noise")
+	_, err = w.g.Operation(w.ctx, ann, host.OpID{1})
+	if w.code(err, controlplane.CodeInternal); !strings.Contains(log.String(), "a strange noise") {
+		t.Errorf("log: %q", log.String())
+	}
+	log.Reset()
+	_, err = w.g.Cancel(w.ctx, ann, host.OpID{1}, "")
+	if w.code(err, controlplane.CodeInternal); !strings.Contains(log.String(), "a strange noise") {
+		t.Errorf("log: %q", log.String())
+	}
+}
+
+// brokenEngine fails at everything once it has an error.
+type brokenEngine struct {
+	store.Engine
+	err error
+}
+
+func (b *brokenEngine) View(f func(store.Tx) error) error {
+	if b.err != nil {
+		return b.err
+	}
+	return b.Engine.View(f)
+}
+
+func (b *brokenEngine) Update(f func(store.Tx) error) error {
+	if b.err != nil {
+		return b.err
+	}
+	return b.Engine.Update(f)
 }
 
 func TestReads(t *testing.T) {

@@ -114,7 +114,7 @@ func (g *Gateway) carry(q *request) (operation.Operation, error) {
 		return err
 	})
 	if err != nil || found {
-		return op, failed(err)
+		return op, g.failed(err)
 	}
 	g.opt.At(BeforeSubmit)
 	id, err := g.newID()

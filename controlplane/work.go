@@ -31,14 +31,14 @@ func (g *Gateway) update(f func(w *work) error) error {
 		return f(&w)
 	})
 	if err != nil {
-		return failed(err)
+		return g.failed(err)
 	}
 	g.tell(w.told)
 	return nil
 }
 
 // view runs f over a snapshot.
-func (g *Gateway) view(f func(tx store.Tx) error) error { return failed(g.opt.Engine.View(f)) }
+func (g *Gateway) view(f func(tx store.Tx) error) error { return g.failed(g.opt.Engine.View(f)) }
 
 // step applies an event to a stored operation.
 func (w *work) step(id host.OpID, ev operation.Event) (operation.Operation, error) {
@@ -100,6 +100,15 @@ func (w *work) fence(actor host.Name, why operation.Fence) error {
 // such operations for a moment.
 func over(err error) bool {
 	return errors.Is(err, operation.ErrConflict) || errors.Is(err, store.ErrNotFound)
+}
+
+// failed is the function failed with a fault of ours in the log, for its caller is told that the log says more.
+func (g *Gateway) failed(err error) error {
+	err = failed(err)
+	if CodeOf(err) == CodeInternal {
+		g.opt.Log.Error("a request failed", "error", err)
+	}
+	return err
 }
 
 // failed puts the store's and the table's errors into this package's words.
