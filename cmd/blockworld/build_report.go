@@ -36,6 +36,7 @@ type buildReport struct {
 	Seconds    float64 `json:"elapsed_s"`
 
 	Denied       *denial `json:"denied,omitempty"`                // why nothing is sent for what is left
+	Refusal      string  `json:"refusal,omitempty"`               // the server's newest one, when that is what is left
 	Kick         string  `json:"kick_reason_untrusted,omitempty"` // of the newest kick, in full
 	CaptureError string  `json:"capture_error,omitempty"`
 }
@@ -59,6 +60,7 @@ func (r *missionRun) report(began time.Time) (buildReport, error) {
 		if r.denied != nil {
 			out.Denied = &denial{r.denied.Rule, builder.Words(*r.denied)}
 		}
+		out.Refusal = r.no
 	}
 	states := map[registry.StateID]bool{}
 	for _, c := range r.file.Plan.Final {
@@ -95,6 +97,8 @@ func (r *missionRun) ended(err error, then string) error {
 		return fail(exitUnverified, fmt.Errorf("the mission waits: %s; see it with `blockworld inspect`, decide with `blockworld repair`", end.Waiting))
 	case end.Stuck != "":
 		return fail(exitFailed, fmt.Errorf("the bot cannot get to where it must look: %s", end.Stuck))
+	case end.Waiting == mission.WaitRefused && r.denied == nil && r.no != "":
+		return fail(exitFailed, fmt.Errorf("the mission waits: %s: %s; see what the server has against it there (a protected place, somebody in the way, an item it takes for another), then %s, which tries it once more; with --wait the bot stays and tries when something near it changes", end.Waiting, r.no, then))
 	case end.Waiting == mission.WaitRefused && r.denied != nil:
 		return fail(exitDenied, fmt.Errorf("the mission waits: %s: %s; when that is put right, %s", end.Waiting, builder.Words(*r.denied), then))
 	}

@@ -46,6 +46,7 @@ type missionRun struct {
 	file    *missionFile
 	result  builder.Result
 	refused int
+	no      string          // the server's newest refusal, while it is the newest answer to an effect
 	commits uint64          // of the control plane's store
 	denied  *builder.Denied // the guard's or the gate's no, while it is the newest answer to an effect
 	kick    string          // the server's own words at the newest kick
@@ -88,9 +89,10 @@ func (f *buildFlags) run(ctx context.Context, p *printer, j *journal.Journal, re
 	site.Report = func(e builder.Event) {
 		switch e := e.(type) {
 		case builder.Settled:
-			run.denied = nil
+			run.denied, run.no = nil, ""
 			if e.Verdict == effects.Refused {
 				run.refused++
+				run.no = builder.Words(e)
 			}
 			bar.Set(int(site.Mission().Cursor().Count))
 		case builder.Denied:

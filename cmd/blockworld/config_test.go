@@ -10,7 +10,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"blockworld/controlplane"
 	"blockworld/controlplane/policy"
+	"blockworld/controlplane/token"
 	"blockworld/effects/host"
 	"blockworld/worldstate/geom"
 )
@@ -174,6 +176,12 @@ func TestWhereTheTokenComesFrom(t *testing.T) {
 	}
 	if s, err := f.token(env("BLOCKWORLD_TOKEN", " secret\n")); err != nil || s != "secret" {
 		t.Errorf("from the environment: %q, %v", s, err)
+	}
+	if err := f.asked(controlplane.Errorf(token.CodeExpired, "no")); !strings.Contains(err.Error(), "BLOCKWORLD_TOKEN:") || controlplane.CodeOf(err) != token.CodeExpired {
+		t.Error(err)
+	}
+	if no := controlplane.Errorf(controlplane.CodeForbidden, "no"); f.asked(no) != no || f.asked(nil) != nil {
+		t.Error("what has nothing to do with tokens is told as one's")
 	}
 	path := (&config{Data: f.data}).adminFile()
 	if err := writePrivate(path, []byte("admin\n")); err != nil {

@@ -50,7 +50,7 @@ func (k *ctl) asking(cmd *cobra.Command, args cobra.PositionalArgs, work errand)
 		}
 		defer c.Close()
 		k.in = cmd.InOrStdin()
-		return refused(work(cmd.Context(), k.g.printer(cmd), c, args))
+		return k.face.asked(refused(work(cmd.Context(), k.g.printer(cmd), c, args)))
 	}
 	return cmd
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -130,14 +131,16 @@ type shift struct {
 	lease *grip
 	view  operation.View // of its newest operation
 	end   built
-	err   error // why it is not known how the operation goes on
+	no    *operation.Rejection // of its newest child that was denied
+	err   error                // why it is not known how the operation goes on
 }
 
 // shiftResult is a shift as JSON.
 type shiftResult struct {
-	Actor     host.Name      `json:"actor"`
-	Operation operation.View `json:"operation"`
-	Build     built          `json:"build"`
+	Actor     host.Name            `json:"actor"`
+	Operation operation.View       `json:"operation"`
+	Build     built                `json:"build"`
+	Denied    *operation.Rejection `json:"denied,omitempty"`
 }
 
 func (k *ctl) build() *cobra.Command {
@@ -146,7 +149,8 @@ func (k *ctl) build() *cobra.Command {
 		Long: "Stores the schematic and has the actor build it, block by block, each one an operation with its own decision and receipt.\n" +
 			"Where one operation may do no more, another goes on with the mission. Interrupted, the build goes on at the daemon:\n" +
 			"`ctl wait` waits for it, `ctl cancel` ends it. --mission goes on with one that has ended. With --with several actors of one\n" +
-			"host share the steps, each with operations of its own."}, cobra.ExactArgs(2),
+			"host share the steps, each with operations of its own. With --json each change of an operation is a line {\"operation\":...}, with\n" +
+			"state and run.percent in it; the last line has the ends of the operations and of the build."}, cobra.ExactArgs(2),
 		func(ctx context.Context, p *printer, c *client.Client, args []string) error {
 			return f.build(ctx, p, c, args[0], args[1])
 		})
@@ -206,6 +210,9 @@ func (f *siteFlags) build(ctx context.Context, p *printer, c *client.Client, fil
 		crew[i].args = f.args
 	}
 	f.together(ctx, p, c, crew)
+	for i := range crew {
+		crew[i].denied(ctx, c)
+	}
 	return f.report(ctx, p, crew)
 }
 
@@ -284,14 +291,20 @@ func (f *siteFlags) report(ctx context.Context, p *printer, crew []shift) error 
 			p.say("  mission   %s: %d of %d steps proven, %d present or accepted, %d unverified, %d refused, %d wrong, %d disturbed, %d still to do",
 				end.Mission, end.Proven, end.Steps, end.Present+end.Accepted, end.Unverified, end.Refused, end.Wrong, end.Disturbed, end.Open)
 		}
+		if s.no != nil {
+			p.say("  denied    %s", noWords(s.no))
+		}
 		if err := s.stands(); wrong == nil {
 			wrong = err
 		}
 		done = done || s.view.State == operation.Succeeded && s.end.Done
 		if i == 0 {
 			result["operation"], result["build"] = s.view, s.end
+			if s.no != nil {
+				result["denied"] = s.no
+			}
 		} else {
-			with = append(with, shiftResult{s.actor, s.view, s.end})
+			with = append(with, shiftResult{s.actor, s.view, s.end, s.no})
 		}
 	}
 	if len(crew) > 1 {
@@ -306,15 +319,60 @@ func (f *siteFlags) report(ctx context.Context, p *printer, crew []shift) error 
 	return wrong
 }
 
+// denied finds out who said no to a build that was denied. Nothing hangs on it but the words.
+func (s *shift) denied(ctx context.Context, c *client.Client) {
+	switch s.end.Waiting {
+	case endDenied, string(controlplane.CodeBudgetExceeded):
+	default:
+		return
+	}
+	page, err := c.Operations(ctx, controlplane.Filter{Parent: s.view.ID, State: operation.Rejected, Limit: 1})
+	if err == nil && len(page.Operations) > 0 {
+		s.no = page.Operations[0].Rejection
+	}
+}
+
+// endDenied is how a build says that it ended because policy denied what was left.
+const endDenied = "denied"
+
+// noWords puts a refusal and the rules behind it into words.
+func noWords(r *operation.Rejection) string {
+	return plain(r.Code) + ": " + plain(r.Message) + ruleWords(r.Rules)
+}
+
 // stands says what is wrong with the end of a shift.
 func (s *shift) stands() error {
 	switch {
 	case s.view.State == operation.Failed && s.end.Waiting == mission.WaitUnverified.String():
 		return fail(exitUnverified, errors.New("the build waits: a step is unverified"))
-	case s.view.State == operation.Failed && s.end.Waiting == "denied":
-		return fail(exitDenied, errors.New("the build was denied: `blockworld ctl ops list --state rejected` shows why"))
+	case s.view.State == operation.Failed && s.end.Waiting == endDenied:
+		if s.no != nil {
+			return fail(exitDenied, fmt.Errorf("the build was denied: %s; `blockworld ctl ops list --parent %s --state rejected` lists each block", noWords(s.no), s.view.ID))
+		}
+		return fail(exitDenied, fmt.Errorf("the build was denied: %s", plain(s.view.Outcome.Message)))
 	}
 	return stands(&s.view)
+}
+
+// changes tells machines of an operation whenever it has come further, or waits for something else.
+func changes(p *printer) func(*operation.View) {
+	type step struct {
+		state   operation.State
+		percent int
+		note    string
+		cancel  string
+	}
+	var last step
+	return func(v *operation.View) {
+		now := step{state: v.State, cancel: v.CancelRequested}
+		if v.Run != nil {
+			now.percent, now.note = v.Run.Percent, v.Run.Note
+		}
+		if now != last {
+			last = now
+			p.change(map[string]any{"operation": v})
+		}
+	}
 }
 
 // operations submits one operation after another for an actor until the mission needs no further one of it.
@@ -333,9 +391,11 @@ func (f *siteFlags) operations(ctx context.Context, p *printer, c *client.Client
 		}
 		s.view = next
 		p.say("%s  task %s: %s", s.view.ID, f.task, plain(or(s.view.Summary, s.view.State.String())))
-		told := ""
+		told, changed := "", changes(p)
+		changed(&s.view)
 		s.view, s.err = waitFor(ctx, p, c, s.view, 0, func(v *operation.View) {
 			show(v)
+			changed(v)
 			if v.Run == nil {
 				return
 			}

@@ -26,7 +26,7 @@ func tellOperation(p *printer, v *operation.View) {
 		p.say("  what      %s", plain(v.Summary))
 	}
 	if r := v.Rejection; r != nil {
-		p.say("  refused   %s: %s%s", plain(r.Code), plain(r.Message), ruleWords(r.Rules))
+		p.say("  refused   %s", noWords(r))
 	}
 	if v.Run != nil && !v.Terminal {
 		p.say("  running   %d %%, %s", v.Run.Percent, plain(v.Run.Note))

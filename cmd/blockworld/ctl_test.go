@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -283,6 +284,17 @@ func TestCtl(t *testing.T) {
 		if err := json.Unmarshal([]byte(lines[len(lines)-1]), &r); err != nil || o.code != exitDone {
 			t.Fatalf("%d, %v: %s%s", o.code, err, o.out, o.errs)
 		}
+		for i, line := range lines[:len(lines)-1] {
+			var change map[string]operation.View
+			err := json.Unmarshal([]byte(line), &change)
+			v, ok := change["operation"]
+			if err != nil || !ok || len(change) != 1 || v.ID != r.Operation.ID || i == 0 && v.Terminal || i == len(lines)-2 && v.State != operation.Succeeded {
+				t.Errorf("line %d: %v: %s", i, err, line)
+			}
+		}
+		if len(lines) < 3 {
+			t.Errorf("a build is told of in %d lines: %s", len(lines), o.out)
+		}
 		if !r.Build.Done || r.Build.Proven != r.Build.Steps || r.Build.Steps == 0 || int(r.Operation.Children) < r.Build.Steps {
 			t.Errorf("%+v with %d children", r.Build, r.Operation.Children)
 		}
@@ -291,6 +303,40 @@ func TestCtl(t *testing.T) {
 		}
 		if o := st.ctl("blueprint", "list"); !strings.Contains(o.out, "twelve.schem") {
 			t.Errorf("%s", o.out)
+		}
+	})
+	t.Run("CP-105/the end of a build that was denied names the rule", func(t *testing.T) {
+		file := filepath.Join(t.TempDir(), "twelve.schem")
+		if err := os.WriteFile(file, blueprints.Twelve(), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		o := st.ctl("--json", "build", file, "builder-1", "--at", "12,-60,6", "--rate", "0", "--task", "forbidden")
+		lines := strings.Split(strings.TrimSpace(o.out), "\n")
+		var r struct {
+			Denied operation.Rejection `json:"denied"`
+		}
+		if err := json.Unmarshal([]byte(lines[len(lines)-1]), &r); err != nil || r.Denied.Code != "rule_denied" || !slices.Contains(r.Denied.Rules, "forbidden") {
+			t.Errorf("%v: %s", err, o.out)
+		}
+		for _, want := range []string{"  denied    rule_denied: ", "the build was denied: rule_denied: ", "not for this task", "(forbidden)", "--state rejected"} {
+			if !strings.Contains(o.errs, want) || o.code != exitDenied {
+				t.Errorf("%d, without %q: %s", o.code, want, o.errs)
+			}
+		}
+	})
+	t.Run("a token of another server is named, with the daemon that was asked", func(t *testing.T) {
+		file := filepath.Join(t.TempDir(), "other.token")
+		if err := writePrivate(file, []byte("bw_x\n")); err != nil {
+			t.Fatal(err)
+		}
+		o := ran(t.Context(), "ctl", "--json", "--daemon", st.served.Address, "--token-file", file, "actors")
+		for _, want := range []string{"token_wrong", file, st.served.Address, "--token-file", "--daemon", "ctl token create"} {
+			if o.code != exitDenied || !strings.Contains(o.errs, want) || want == "token_wrong" && !strings.Contains(o.out, `"code":"token_wrong"`) {
+				t.Errorf("%d, without %q: %s%s", o.code, want, o.out, o.errs)
+			}
+		}
+		if strings.Contains(o.errs+o.out, "bw_x") {
+			t.Errorf("the secret is told: %s%s", o.out, o.errs)
 		}
 	})
 	t.Run("the scrape has what the bot counts", func(t *testing.T) {

@@ -19,6 +19,8 @@ const defaultDaemon = "http://127.0.0.1:7643"
 // face holds the flags of every command that talks to a daemon.
 type face struct {
 	daemon, tokenFile, data string
+
+	base, shown string // which daemon was asked, and where the token came from
 }
 
 func (f *face) flags(cmd *cobra.Command) {
@@ -44,8 +46,9 @@ func or(words ...string) string {
 
 // options say where the daemon is and by which token.
 func (f *face) options(getenv func(string) string) (client.Options, error) {
-	o := client.Options{Base: or(f.daemon, getenv("BLOCKWORLD_DAEMON"), defaultDaemon)}
+	f.base = or(f.daemon, getenv("BLOCKWORLD_DAEMON"), defaultDaemon)
 	var err error
+	o := client.Options{Base: f.base}
 	o.Token, err = f.token(getenv)
 	return o, err
 }
@@ -55,6 +58,7 @@ func (f *face) token(getenv func(string) string) (string, error) {
 	path := or(f.tokenFile, getenv("BLOCKWORLD_TOKEN_FILE"))
 	if path == "" {
 		if secret := strings.TrimSpace(getenv("BLOCKWORLD_TOKEN")); secret != "" {
+			f.shown = "BLOCKWORLD_TOKEN"
 			return secret, nil
 		}
 		own := (&config{Data: f.folder(getenv)}).adminFile()
@@ -67,7 +71,18 @@ func (f *face) token(getenv func(string) string) (string, error) {
 	if err != nil {
 		return "", fail(exitUsage, fmt.Errorf("the token: %w", err))
 	}
+	f.shown = path
 	return strings.TrimSpace(string(b)), nil
+}
+
+// asked says of a token that a daemon does not take which one it was, and which daemon.
+func (f *face) asked(err error) error {
+	switch controlplane.CodeOf(err) {
+	case token.CodeWrong, token.CodeExpired, token.CodeRevoked, token.CodeKind:
+		return fmt.Errorf("%w; the daemon at %s was shown the token of %s: name another with --token-file (`blockworld ctl token create` makes one), or the daemon that it is for with --daemon",
+			err, plain(f.base), plain(f.shown))
+	}
+	return err
 }
 
 // client makes the client of a command.

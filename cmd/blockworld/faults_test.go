@@ -235,7 +235,7 @@ func TestBuildCommands(t *testing.T) {
 	if got := ran(t.Context(), "receipts", "verify", export, "--key", j.Fingerprint().String()); got.code != exitDone {
 		t.Error(got)
 	}
-	for _, args := range [][]string{{"receipts", "key", "rotate"}, {"inspect"}, {"build", "--resume"}} {
+	for _, args := range [][]string{{"receipts", "key", "rotate"}, {"receipts", "check"}, {"inspect"}, {"build", "--resume"}} {
 		got := ran(t.Context(), append(args, "--data", data)...)
 		if got.code != exitFailed || !strings.Contains(got.errs, fmt.Sprintf("process %d", os.Getpid())) || !strings.Contains(got.errs, "wait") {
 			t.Errorf("%v: %+v", args, got)
@@ -245,6 +245,8 @@ func TestBuildCommands(t *testing.T) {
 		t.Fatal(err)
 	}
 
+	checksJournal(t, data, r.Receipts)
+
 	// The stored mission is open again, and its boxes are where the bot is not.
 	rec, m, f := reopened(t, data)
 	rec.Plot.Walk = geom.BlockBox{Min: geom.BlockPos{X: 100, Y: -60, Z: 100}, Max: geom.BlockPos{X: 110, Y: -50, Z: 110}}
@@ -253,6 +255,46 @@ func TestBuildCommands(t *testing.T) {
 	m.Close()
 	if err == nil || codeOf(err, -1) != exitFailed || !strings.Contains(err.Error(), "outside its walk box") || !strings.Contains(err.Error(), "nearer") {
 		t.Error(err)
+	}
+}
+
+// checksJournal runs `receipts check` on a sound journal, a damaged one and none.
+func checksJournal(t *testing.T, data string, receipts int) {
+	t.Helper()
+	check := func(data string, want int, problems int, says string) {
+		t.Helper()
+		path := filepath.Join(data, journal.FileName)
+		before, _ := os.ReadFile(path)
+		got := ran(t.Context(), "receipts", "check", "--data", data, "--json")
+		if after, _ := os.ReadFile(path); !bytes.Equal(before, after) {
+			t.Errorf("%s: the file was changed", says)
+		}
+		var r checkReport
+		if err := json.Unmarshal([]byte(got.out), &r); err != nil || got.code != want || len(r.Problems) != problems || !strings.Contains(got.errs, says) {
+			t.Errorf("%v, want exit %d, %d problems, %q: %+v", err, want, problems, says, got)
+		}
+		if want == exitDone && (r.Receipts != receipts || r.Missions != 1 || r.Open != 0 || r.Actions < receipts) {
+			t.Errorf("%+v, want %d receipts", r, receipts)
+		}
+	}
+	check(data, exitDone, 0, "nothing is wrong")
+	check(t.TempDir(), exitUsage, 0, "no journal here")
+	whole, err := os.ReadFile(filepath.Join(data, journal.FileName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, damage := range map[string]func([]byte) []byte{
+		"cut off": func(b []byte) []byte { return b[:len(b)/2] },
+		"another byte": func(b []byte) []byte {
+			return bytes.ReplaceAll(b, []byte("minecraft:overworld"), []byte("minecraft:overwerld"))
+		},
+		"another's file": func([]byte) []byte { return []byte("no journal") },
+	} {
+		bad := t.TempDir()
+		if err := os.WriteFile(filepath.Join(bad, journal.FileName), damage(bytes.Clone(whole)), 0o600); err != nil {
+			t.Fatal(what, err)
+		}
+		check(bad, exitFailed, 1, "damaged")
 	}
 }
 
@@ -440,6 +482,8 @@ func TestEndings(t *testing.T) {
 		{missionRun{result: builder.Result{Waiting: mission.WaitUnverified}}, nil, exitUnverified, "blockworld repair"},
 		{missionRun{result: builder.Result{Waiting: mission.WaitRefused}, denied: &builder.Denied{Capability: effects.PlaceBlock, Rule: "reach", Why: "too far"}}, nil, exitDenied, "(reach): too far; when that is put right, go on"},
 		{missionRun{result: builder.Result{Waiting: mission.WaitRefused}}, nil, exitFailed, "refused"},
+		{missionRun{result: builder.Result{Waiting: mission.WaitRefused}, no: "step 2: no"}, nil, exitFailed, "refused: step 2: no; see what the server has against it there"},
+		{missionRun{result: builder.Result{Waiting: mission.WaitRefused}, no: "step 2: no"}, nil, exitFailed, "then go on, which tries it once more; with --wait"},
 		{missionRun{result: builder.Result{Waiting: mission.WaitOutOfItems}}, nil, exitFailed, "out_of_items; when that is put right, go on"},
 		{missionRun{result: builder.Result{Stuck: "no way"}}, nil, exitFailed, "no way"},
 		{missionRun{}, context.Canceled, exitFailed, "interrupted; go on"},

@@ -71,7 +71,7 @@ func runHost(ctx context.Context, p *printer, c *config, f *face) error {
 	return untilStopped(ctx, p, stopTime, waits, func(context.Context) error {
 		err := h.Run(work)
 		if refused := context.Cause(work); errors.As(refused, new(*exitError)) {
-			return refused
+			return f.asked(refused)
 		}
 		if errors.Is(err, context.Canceled) {
 			return nil

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/term"
 )
 
-// printer writes a command's words for people, or its one JSON object for machines.
+// printer writes a command's words for people, or its JSON object for machines, some with a line for each change before it.
 type printer struct {
 	g         *globals
 	out, errs io.Writer
@@ -36,6 +36,22 @@ func (p *printer) say(format string, args ...any) {
 	p.line.Lock()
 	defer p.line.Unlock()
 	if _, err := fmt.Fprintf(w, format+"\n", args...); err != nil && !p.json {
+		p.g.lost.CompareAndSwap(nil, &err)
+	}
+}
+
+// change writes v as a line before the last one, for machines only.
+func (p *printer) change(v any) {
+	if !p.json {
+		return
+	}
+	data, err := plainJSON(v)
+	if err == nil {
+		p.line.Lock()
+		defer p.line.Unlock()
+		_, err = fmt.Fprintf(p.out, "%s\n", data)
+	}
+	if err != nil {
 		p.g.lost.CompareAndSwap(nil, &err)
 	}
 }

@@ -17,11 +17,11 @@ import (
 
 func newReceipts(g *globals) *cobra.Command {
 	var data string
-	cmd := group(&cobra.Command{Use: "receipts", Short: "list, show, export and verify receipts; keep their key"})
+	cmd := group(&cobra.Command{Use: "receipts", Short: "list, show, export and verify receipts; check their journal; keep their key"})
 	cmd.PersistentFlags().StringVar(&data, "data", "blockworld-data", "folder of journal and receipts")
 	key := group(&cobra.Command{Use: "key", Short: "the key that signs receipts"})
 	key.AddCommand(newKeyShow(g, &data), newKeyBackup(g, &data), newKeyRotate(g, &data))
-	cmd.AddCommand(newReceiptsList(g, &data), newReceiptsShow(g, &data), newReceiptsExport(g, &data), newReceiptsVerify(g), key)
+	cmd.AddCommand(newReceiptsList(g, &data), newReceiptsShow(g, &data), newReceiptsExport(g, &data), newReceiptsVerify(g), newReceiptsCheck(g, &data), key)
 	return cmd
 }
 
@@ -246,6 +246,49 @@ func newReceiptsVerify(g *globals) *cobra.Command {
 	}
 	cmd.Flags().StringVar(&pin, "key", "", "fingerprint of the key that must have signed, SHA256:...")
 	return cmd
+}
+
+func newReceiptsCheck(g *globals, data *string) *cobra.Command {
+	return &cobra.Command{
+		Use: "check", Short: "check the journal while no bot uses it: every page, record and signature; nothing is changed", Args: cobra.NoArgs,
+		Long: "Reads the whole journal of a data folder, with what no export holds: missions, sent marks, what is open. Needs no key and\n" +
+			"repairs nothing. A daemon's own store is checked by `blockworld ctl fsck`.",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			p := g.printer(cmd)
+			path := filepath.Join(*data, journal.FileName)
+			sum, err := journal.Check(*data)
+			var damage *journal.Damage
+			switch {
+			case errors.As(err, &damage):
+				p.say("%s: %s", damage.Where, damage.What)
+				if jerr := p.result(checkReport{File: path, Problems: []checkProblem{{damage.Where, damage.What}}}); jerr != nil {
+					return jerr
+				}
+				return fail(exitFailed, err)
+			case err != nil:
+				return orBots(*data, openFailed(err))
+			}
+			p.say("%s: nothing is wrong: %d records, %s, %d receipts, %d actions without a verdict", path, sum.Records, several(sum.Missions, "mission", "missions"), sum.Receipts, sum.Open)
+			return p.result(checkReport{path, []checkProblem{}, sum.Records, sum.Missions, sum.Actions, sum.Open, sum.Receipts})
+		},
+	}
+}
+
+// checkReport is the JSON of receipts check.
+type checkReport struct {
+	File     string         `json:"file"`
+	Problems []checkProblem `json:"problems"` // the first one that was found
+	Records  int            `json:"records"`
+	Missions int            `json:"missions"`
+	Actions  int            `json:"actions"`
+	Open     int            `json:"open"` // actions without a verdict
+	Receipts int            `json:"receipts"`
+}
+
+// checkProblem is something wrong in a journal.
+type checkProblem struct {
+	Where string `json:"where"`
+	What  string `json:"what"`
 }
 
 func newKeyShow(g *globals, data *string) *cobra.Command {
