@@ -289,6 +289,32 @@ func TestSubmitRows(t *testing.T) {
 		}
 	})
 
+	t.Run("CP-10/a request that a fault of ours cut off is not waited for", func(t *testing.T) {
+		faulty := true
+		w := newWorld(t, func(w *world) {
+			w.opt.At = func(p controlplane.Point) {
+				if p == controlplane.BeforeSubmit && faulty {
+					faulty = false
+					panic("a fault")
+				}
+			}
+		})
+		r := w.request(ann, "bot1")
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Error("no fault")
+				}
+			}()
+			w.g.Submit(w.ctx, ann, r)
+		}()
+		ctx, cancel := context.WithTimeout(w.ctx, 5*time.Second)
+		defer cancel()
+		v, err := served(w, func() (operation.View, error) { return w.g.Submit(ctx, ann, r) })
+		w.ok(err)
+		w.is(v, operation.Queued)
+	})
+
 	t.Run("CP-11/the host binds and previews, and sends nothing", func(t *testing.T) {
 		w := newWorld(t)
 		v := w.queued(ann, "bot1")

@@ -23,6 +23,9 @@ type flight struct {
 	err     error // once done
 }
 
+// errCut is what those hear who waited for a request that panicked.
+var errCut = Errorf(CodeInternal, "a fault of ours cut this request off: send it again with the same key")
+
 // Submit asks for one action: the only way to change a world. A policy's or host's no is a stored operation of state
 // rejected; an error means that nothing was stored. Once the host is asked the end of ctx does not end it: the same
 // request, sent again, meets it.
@@ -68,17 +71,17 @@ func (g *Gateway) once(ctx context.Context, q *request) (operation.Operation, er
 			return operation.Operation{}, Errorf(CodeTimeout, "the host has not answered yet: send the same request with the same key again").because(ctx.Err())
 		}
 	}
-	f := &flight{payload: q.payload, done: make(chan struct{})}
+	f := &flight{payload: q.payload, done: make(chan struct{}), err: errCut}
 	g.flights[key] = f
 	g.mu.Unlock()
-
+	defer func() { // also after a panic: nobody is to wait for what comes no more
+		g.mu.Lock()
+		delete(g.flights, key)
+		g.mu.Unlock()
+		close(f.done)
+	}()
 	op, err := g.carry(q)
-
-	g.mu.Lock()
-	delete(g.flights, key)
-	g.mu.Unlock()
 	f.err = err
-	close(f.done)
 	return op, err
 }
 
