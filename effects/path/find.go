@@ -158,7 +158,9 @@ func (f *finder) search(start int32) Result {
 	if f.unknown > 0 {
 		return f.result(Partial, UnknownBorder, f.best, visited)
 	}
-	return f.result(NoPath, WalledOff, f.best, visited)
+	r := f.result(NoPath, WalledOff, f.best, visited)
+	r.Shut = f.shutDoors()
+	return r
 }
 
 func (f *finder) result(status Status, why Why, last int32, visited int) Result {

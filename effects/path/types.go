@@ -145,10 +145,11 @@ func (o *Options) budget() int {
 // Result is the answer of a search.
 type Result struct {
 	Status  Status
-	Why     Why    // set unless Reached
-	Nodes   []Node // from the start on; empty if the search could not begin
-	Goal    int    // index of the goal reached, -1 if none
-	Cost    int32  // of Nodes; a block of plain way costs 10
-	Visited int    // nodes expanded
-	Unknown int    // looks at cells that are not loaded
+	Why     Why             // set unless Reached
+	Nodes   []Node          // from the start on; empty if the search could not begin
+	Goal    int             // index of the goal reached, -1 if none
+	Cost    int32           // of Nodes; a block of plain way costs 10
+	Visited int             // nodes expanded
+	Unknown int             // looks at cells that are not loaded
+	Shut    []geom.BlockPos // with WalledOff: doors and gates beside what can be reached that somebody could open; a few of them
 }
