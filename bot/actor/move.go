@@ -97,19 +97,20 @@ func (m *moving) start(tx *bot.Tx) error {
 
 // route is the way to go. One that leaves the walk box by its very goal is made up of that goal, for the guard to refuse.
 func (m *moving) route(tx *bot.Tx) ([]path.Node, error) {
-	feet, walk := geom.BlockAt(tx.Player().Pos), m.a.cfg.Record.Plot.Walk
+	feet, walk := tx.Player().Pos, m.a.cfg.Record.Plot.Walk
 	if !walk.Contains(m.to) {
 		return []path.Node{{Pos: m.to}}, nil
 	}
 	world := path.World{Table: m.a.table, Cells: tx.View()}
 	opt := path.Options{WalkBox: walk, Swim: true}
-	r := path.Find(world, feet, m.to, opt, &m.a.scratch)
+	goal := []geom.BlockPos{m.to}
+	r := path.FindFrom(world, feet, goal, opt, &m.a.scratch)
 	if r.Status != path.Reached && tx.MayFly() {
 		opt.CanFly = true
-		r = path.Find(world, feet, m.to, opt, &m.a.scratch)
+		r = path.FindFrom(world, feet, goal, opt, &m.a.scratch)
 	}
 	if r.Status != path.Reached {
-		return nil, fmt.Errorf("%w: from %v to %v: %s: %s", ErrNoWay, feet, m.to, r.Status, r.Why)
+		return nil, fmt.Errorf("%w: from %v to %v: %s", ErrNoWay, geom.BlockAt(feet), m.to, r.Words(world, m.to))
 	}
 	return r.Nodes, nil
 }

@@ -52,9 +52,13 @@ func (a *Actor) standFor(tx *bot.Tx, r effects.PlaceBlockRequest) (pos geom.Bloc
 		return pos, false, err
 	}
 	var scratch path.Scratch
-	found := path.FindAny(path.World{Table: table, Cells: v}, at, goals, path.Options{WalkBox: walk, Swim: true}, &scratch)
-	if len(goals) == 0 || found.Status != path.Reached {
-		return pos, false, fmt.Errorf("%w: no place to stand within reach of %v can be walked to from %v", ErrNoWay, geom.BlockPos(r.Pos), at)
+	world := path.World{Table: table, Cells: v}
+	found := path.FindFrom(world, feet, goals, path.Options{WalkBox: walk, Swim: true}, &scratch)
+	switch {
+	case len(goals) == 0:
+		return pos, false, fmt.Errorf("%w: there is no place to stand within reach of %v in the walk box", ErrNoWay, geom.BlockPos(r.Pos))
+	case found.Status != path.Reached:
+		return pos, false, fmt.Errorf("%w: no place to stand within reach of %v can be walked to from %v: %s", ErrNoWay, geom.BlockPos(r.Pos), at, found.Words(world, geom.BlockPos(r.Pos)))
 	}
 	return found.Nodes[len(found.Nodes)-1].Pos, false, nil
 }

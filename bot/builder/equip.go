@@ -32,7 +32,7 @@ const creativeStack = 64
 // takeInHand puts an item into the hand: by selecting the slot that has it, by a swap with the main inventory, or in
 // creative mode by taking it. True asks for the next decision.
 func (w *worker) takeInHand(tx *bot.Tx, step int, item registry.ItemID) bool {
-	inv := tx.View().Inventory()
+	inv := w.inventory(tx)
 	if slot, ok := scene.Hotbar(&inv, item); ok {
 		return w.hold(tx, step, item, slot)
 	}
@@ -78,10 +78,16 @@ func (w *worker) allTold(tx *bot.Tx) bool {
 	return !w.site.Terms.Slots || quiet >= slotPatience || quiet >= slotQuiet && tx.View().Self().HealthKnown
 }
 
-// freeSlot is an empty hotbar slot, else the one used longest ago.
+// freeSlot is an empty hotbar slot, else the one used longest ago; none of which the server has still to show what is left.
 func (w *worker) freeSlot(inv *worldstate.Inventory) int8 {
 	best := int8(0)
 	for i := range int8(9) {
+		if w.stocks[int32(i)] != nil {
+			if best == i {
+				best = (i + 1) % 9
+			}
+			continue
+		}
 		if s := inv.Slots[worldstate.SlotHotbar+int(i)]; s.Known && s.Stack.Empty() {
 			return i
 		}
@@ -161,6 +167,7 @@ func (w *worker) awaitSlot(tx *bot.Tx, err error, e *equipping) bool {
 		return false
 	}
 	w.evidence.SlotChanged(e.slot)
+	delete(w.stocks, int32(e.slot))
 	e.watch = effects.EquipWatch{Item: e.item, Slot: uint8(e.slot)}
 	e.until, e.query = tx.Ticks()+equipTicks, tx.Ticks()
 	w.equip = e
@@ -228,7 +235,7 @@ func (w *worker) admitEquip(tx *bot.Tx, step int, item registry.ItemID, slot int
 		name = it.Name
 	}
 	count := func(tx *bot.Tx) int32 {
-		inv := tx.View().Inventory()
+		inv := w.inventory(tx)
 		return have(&inv)
 	}
 	q := w.ask(tx, proposal{

@@ -176,7 +176,8 @@ func (w *worker) use(tx *bot.Tx, s *staged) bool {
 		return false
 	}
 	s.handle.Done()
-	w.open[s.adm.base.Action] = &sentUse{step: b.step, at: tx.Ticks(), near: w.beside(tx, b.use), base: s.adm.base}
+	w.open[s.adm.base.Action] = &sentUse{step: b.step, at: tx.Ticks(), near: w.beside(tx, b.use), slot: b.slot, drew: true, base: s.adm.base}
+	w.drew(tx, b)
 	if err := w.evidence.UseSent(w.sentPlacement(tx, s, seq)); err != nil {
 		w.fail(err)
 		return false
@@ -216,7 +217,7 @@ func (w *worker) sentPlacement(tx *bot.Tx, s *staged, seq int32) effects.Placeme
 // bindUse finds the click that makes the step's state in the world as it is now: the planned one if it still does, else
 // another. Errors wrap errNoBinding.
 func (w *worker) bindUse(tx *bot.Tx, step int) (bound, error) {
-	inv := tx.View().Inventory()
+	inv := w.inventory(tx)
 	b := bound{step: step, slot: tx.Out().Held()}
 	if hand := w.inHand(tx, &inv); hand.Known {
 		b.stack = hand.Stack
@@ -338,7 +339,7 @@ func (w *worker) targetFacts(tx *bot.Tx, b *bound, f *sentinel.Facts) {
 
 // itemFacts are what the slot holds.
 func (w *worker) itemFacts(tx *bot.Tx, slot int32, item registry.ItemID, f *sentinel.Facts) {
-	inv := tx.View().Inventory()
+	inv := w.inventory(tx)
 	f.Slot, f.Need = int8(slot), 1
 	if !w.synced(&inv) || slot < 0 || slot > 8 {
 		return

@@ -41,6 +41,7 @@ func (w *worker) carry(tx *bot.Tx, found effects.Findings) {
 	for _, s := range found.Settled {
 		if sent, ok := w.open[s.Action]; ok {
 			delete(w.open, s.Action)
+			w.judgedUse(sent, s.Verdict)
 			delete(w.denials, sent.step) // what it waits for now, if anything, is another matter
 			w.told(sent.step, s, false)
 			if s.Verdict == effects.Refused && w.phase == working {

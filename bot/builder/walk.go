@@ -3,6 +3,7 @@ package builder
 import (
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"blockworld/bot"
@@ -12,6 +13,7 @@ import (
 	"blockworld/effects/placement"
 	"blockworld/sentinel"
 	"blockworld/worldstate/geom"
+	"blockworld/worldstate/registry"
 )
 
 // walking is a move_to under way.
@@ -29,6 +31,12 @@ const (
 	plannedTries = 3
 )
 
+// searchCells is what weighing one place to stand takes, in cells of a search.
+const searchCells = 8
+
+// mostSearched is after how many cells looked at in vain the loop looks at the server again.
+const mostSearched = 10_000
+
 // mostStands is how many places to stand are tried when the planned one cannot be reached.
 const mostStands = 64
 
@@ -39,8 +47,20 @@ func (w *worker) walk(tx *bot.Tx, step int) bool {
 		return false
 	}
 	r := w.route(tx, step)
+	if r.Status == path.NoPath && w.phase == working && w.failures[step] < plannedTries {
+		w.failures[step] = plannedTries // proved: only what failed walks lift can help
+		r = w.route(tx, step)
+	}
 	if r.Status != path.Reached {
-		return w.walkFailed(tx, step, fmt.Sprintf("%s: %s", r.Status, r.Why))
+		if r.Status == path.NoPath && w.phase == working && w.failures[step] >= plannedTries {
+			w.failures[step] = walkTries // as long as nothing changes every further search finds the same
+		}
+		more := w.walkFailed(tx, step, r.Words(path.World{Table: w.table, Cells: tx.View()}, w.targetOf(step)))
+		if more && w.searched > mostSearched {
+			tx.Wake(1)
+			return false
+		}
+		return more
 	}
 	to := r.Nodes[len(r.Nodes)-1].Pos
 	return w.soon(tx, w.ask(tx, w.proposeWalk(step, to, r.Nodes)), func(tx *bot.Tx, adm *admitted) bool {
@@ -127,7 +147,7 @@ func (w *worker) routeBy(tx *bot.Tx, step int, opt path.Options, hidden bool) pa
 	_, seen := v.Block(w.site.Uses[step].Target())
 	r := path.Result{Status: path.NoPath}
 	if planned := w.site.Plan.Steps[step].Closing && w.failures[step] < plannedTries; !opt.CanFly || !seen || planned {
-		r = find(world, tx.Player().Pos, []geom.BlockPos{w.site.Plan.Steps[step].Stand}, opt, &w.scratch)
+		r = path.FindFrom(world, tx.Player().Pos, []geom.BlockPos{w.site.Plan.Steps[step].Stand}, opt, &w.scratch)
 		if planned && opt.CanFly || r.Status == path.Reached && w.standWorks(tx, step, r) {
 			return r
 		}
@@ -138,17 +158,23 @@ func (w *worker) routeBy(tx *bot.Tx, step int, opt path.Options, hidden bool) pa
 	}
 	spots := placement.Stand(reg, v, w.site.Uses[step], o)
 	if opt.CanFly {
+		spots = slices.DeleteFunc(spots, func(s placement.Spot) bool { return w.covers(tx, step, s.Feet) })
 		spots = w.busiest(tx, step, spots)
 	}
+	w.searched += searchCells * (len(spots) + 1)
 	if len(spots) == 0 {
-		r.Status = path.NoPath
+		if r.Status = path.NoPath; r.Why == path.WhyNone {
+			r.Why = path.GoalBlocked
+		}
 		return r
 	}
 	var goals []geom.BlockPos
 	for _, s := range spots {
 		goals = append(goals, s.Cell)
 	}
-	return find(world, tx.Player().Pos, goals, opt, &w.scratch)
+	r = path.FindFrom(world, tx.Player().Pos, goals, opt, &w.scratch)
+	w.searched += r.Visited
+	return r
 }
 
 // What a stand is worth, in ticks: each of the next steps that it reaches saves a part of another walk, each block to it
@@ -171,6 +197,35 @@ func (w *worker) shutsIn(step int, cell geom.BlockPos) bool {
 	return step >= len(w.site.Uses)-lastSteps && w.failures[step] == 0 && w.roofed(cell)
 }
 
+// covers tells whether a step should not be done from a place because it would cover that. Walks that have failed lift it:
+// then the step can be made from below only.
+func (w *worker) covers(tx *bot.Tx, step int, feet geom.Vec3) bool {
+	return w.failures[step] < plannedTries && covers(tx.Registry(), tx.View(), w.site.Plan.Steps[step].Cells, feet, w.site.Record.Plot.Walk.Max.Y)
+}
+
+// covers tells whether cells would close the sky over a body, which is open up to a height. The plan's order, which keeps a
+// walking bot from shutting itself in, is not kept in flight; whoever flies gets out upwards as long as that way stays free.
+func covers(reg *registry.Registry, world placement.Cells, cells []effects.Cell, feet geom.Vec3, top int32) bool {
+	at := path.Body(feet)
+	for _, c := range cells {
+		over := slices.ContainsFunc(at, func(b geom.BlockPos) bool { return b.X == c.Pos.X && b.Z == c.Pos.Z && b.Y < c.Pos.Y })
+		if over && len(reg.Shape(c.To)) > 0 && underSky(reg, world, geom.BlockPos{X: c.Pos.X, Y: at[0].Y, Z: c.Pos.Z}, top) {
+			return true
+		}
+	}
+	return false
+}
+
+// underSky tells whether nothing stands in a column from a cell up to a height.
+func underSky(reg *registry.Registry, world placement.Cells, pos geom.BlockPos, top int32) bool {
+	for ; pos.Y <= top; pos.Y++ {
+		if s, known := world.Block(pos); !known || len(reg.Shape(s)) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
 // lastSteps is how many steps at the end of a plan are done from outside if possible.
 const lastSteps = 48
 
@@ -187,7 +242,7 @@ func (w *worker) busiest(tx *bot.Tx, step int, spots []placement.Spot) []placeme
 			if st, _ := w.site.mission.Status(i); stepStates[st.State] != sentinel.StepReady || w.targetOf(i).Y > top {
 				continue
 			}
-			if out, ok := placement.FromFeet(tx.Registry(), w.site.Uses[i], s.Feet); ok && !out {
+			if out, ok := placement.FromFeet(tx.Registry(), w.site.Uses[i], s.Feet); ok && !out && !w.covers(tx, i, s.Feet) {
 				worth[k] += ticksPerStep
 			}
 		}
@@ -211,8 +266,9 @@ func (w *worker) standWorks(tx *bot.Tx, step int, r path.Result) bool {
 	if _, known := tx.View().Block(u.Target()); !known {
 		return true
 	}
-	_, ok := placement.FromFeet(tx.Registry(), u, r.Nodes[len(r.Nodes)-1].Centre())
-	return ok
+	feet := r.Nodes[len(r.Nodes)-1].Centre()
+	_, ok := placement.FromFeet(tx.Registry(), u, feet)
+	return ok && !(tx.MayFly() && w.covers(tx, step, feet))
 }
 
 // proposeWalk says what the guard looks at for a walk.

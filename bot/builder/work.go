@@ -5,6 +5,7 @@ import (
 	"blockworld/bot/scene"
 	"blockworld/effects"
 	"blockworld/effects/mission"
+	"blockworld/effects/path"
 	"blockworld/effects/placement"
 	"blockworld/sentinel/journal"
 	"blockworld/worldstate"
@@ -17,6 +18,7 @@ const perTurn = 64
 
 // work asks the mission what to do and does it, until it has to wait.
 func (w *worker) work(tx *bot.Tx) {
+	w.searched = 0
 	for range perTurn {
 		if w.phase != working || w.busy() || !w.useLeaves(tx) || w.quit() {
 			return
@@ -142,7 +144,7 @@ const (
 func (w *worker) facts(tx *bot.Tx) mission.Facts {
 	v := tx.View()
 	me := v.Self()
-	inv := v.Inventory()
+	inv := w.inventory(tx)
 	f := mission.Facts{
 		World: v, Dead: tx.Dead(), OtherDimension: v.DimensionName() != w.site.Record.Dimension,
 		Feet: geom.BlockAt(tx.Player().Pos), InventoryKnown: w.synced(&inv), Unlimited: me.GameMode == worldstate.Creative,
@@ -156,7 +158,7 @@ func (w *worker) facts(tx *bot.Tx) mission.Facts {
 		}
 	}
 	if w.site.shared() && !tx.Now().Before(w.asideAt) {
-		f.Body = body(tx.Player().Pos)
+		f.Body = path.Body(tx.Player().Pos)
 	}
 	if w.site.Options.Ahead > 0 { // what is asked for now goes out later
 		f.WindowOpen = len(w.line) < w.site.Options.Ahead
@@ -170,9 +172,7 @@ func (w *worker) facts(tx *bot.Tx) mission.Facts {
 	for _, q := range w.line {
 		f.Items[q.use.use.Item]--
 	}
-	if hand := w.inHand(tx, &inv); hand.Known && hand.Stack.Plain == worldstate.PlainYes && !hand.Stack.Empty() {
-		f.Held, f.HeldKnown = hand.Stack.Item, true
-	}
+	f.Held, f.HeldKnown = w.inHandFor(tx, &inv)
 	return f
 }
 
@@ -219,7 +219,7 @@ func (w *worker) inReach(tx *bot.Tx, s *mission.Step) bool {
 	if !ok || !w.site.Record.Plot.Walk.Contains(cell) {
 		return false
 	}
-	if s.Closing && cell != s.Stand && w.failures[i] == 0 || tx.MayFly() && w.shutsIn(i, cell) {
+	if s.Closing && cell != s.Stand && w.failures[i] == 0 || tx.MayFly() && (w.shutsIn(i, cell) || w.covers(tx, i, feet)) {
 		return false
 	}
 	hidden, ok := placement.FromFeet(tx.Registry(), w.site.Uses[i], feet)

@@ -56,10 +56,12 @@ type worker struct {
 	equip      *equipping
 	open       map[effects.ActionID]*sentUse
 	gestures   []*gesture
-	judged     bool      // a placement got its verdict and the work has not gone on since
-	nextUse    time.Time // the pace
-	slotUsed   [9]uint64 // tick of the last use of each hotbar slot
+	judged     bool             // a placement got its verdict and the work has not gone on since
+	nextUse    time.Time        // the pace
+	slotUsed   [9]uint64        // tick of the last use of each hotbar slot
+	stocks     map[int32]*stock // of hotbar slots with uses that the server has not shown yet
 	failures   map[int]int
+	searched   int             // cells looked at for ways in this turn
 	hiddenOK   bool            // the last walk found no place from which the clicked face is in sight
 	others     []scene.Body    // who stood where when the mission was asked last
 	refusals   map[int]uint64  // steps that the server refused in this session, with the tick of the use
@@ -86,11 +88,13 @@ type sentUse struct {
 	step int
 	at   uint64 // tick
 	near bool   // somebody was so near that the server may have seen them in the way
+	slot int32
+	drew bool // it takes an item of the slot, if it is carried out
 	base effects.Outcome
 }
 
 func newWorker(s *Site, b *bot.Bot, stop func()) *worker {
-	return &worker{site: s, bot: b, stop: stop, open: map[effects.ActionID]*sentUse{}, failures: map[int]int{}, denials: map[int]*denial{}, crowds: map[int]int{}, waits: map[int]bool{}, refusals: map[int]uint64{}}
+	return &worker{site: s, bot: b, stop: stop, open: map[effects.ActionID]*sentUse{}, failures: map[int]int{}, denials: map[int]*denial{}, crowds: map[int]int{}, waits: map[int]bool{}, refusals: map[int]uint64{}, stocks: map[int32]*stock{}}
 }
 
 // Fact takes one fact of the server.
@@ -133,6 +137,7 @@ func (w *worker) Fact(tx *bot.Tx, f bot.Fact) {
 	}
 	w.slotTold(tx, f.Event)
 	w.observe(tx, fact)
+	w.slotShown(f.Event)
 	w.equipFact(tx, fact)
 	if stats, ok := f.Event.(worldstate.StatsAwarded); ok {
 		w.answered(tx, stats, fact.Sequence)
