@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -26,17 +27,23 @@ import (
 // floor is a blueprint of one layer of blocks, which rest on nothing of each other.
 func floor(t *testing.T, x, z int32, blocks ...string) []byte {
 	t.Helper()
-	b, err := blueprint.New("floor", geom.BlockPos{X: x, Y: 1, Z: z})
+	return layered(t, x, z, 1, blocks...)
+}
+
+// layered is a blueprint of several such layers.
+func layered(t *testing.T, x, z, y int32, blocks ...string) []byte {
+	t.Helper()
+	b, err := blueprint.New("floor", geom.BlockPos{X: x, Y: y, Z: z})
 	if err != nil {
 		t.Fatal(err)
 	}
 	b.DataVersion = registry.First.Versions()[0].DataVersion
-	for i := range x * z {
+	for i := range x * y * z {
 		s, ok := blueprint.ParseState(blocks[int(i)%len(blocks)])
 		if !ok {
 			t.Fatal(blocks)
 		}
-		if err := b.Set(geom.BlockPos{X: i % x, Z: i / x}, s); err != nil {
+		if err := b.Set(geom.BlockPos{X: i % x, Y: i / x / z, Z: i / x % z}, s); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -214,7 +221,10 @@ func TestSuccession(t *testing.T) {
 		var first *operation
 		for {
 			n++
-			op, o := st.done(st.blueprint(data, more))
+			op := st.bound(st.blueprint(data, more))
+			st.d.deliver(op)
+			st.goesOn(op)
+			o := st.outcome(op)
 			if first == nil {
 				first = op
 				more["mission"] = op.id.String()
@@ -259,4 +269,44 @@ func TestSuccession(t *testing.T) {
 		st.start()
 		succeed(t, st, blueprints.Twelve(), 5, 3)
 	})
+	t.Run("CP-106/more steps than the protocol allows children", func(t *testing.T) {
+		t.Parallel()
+		layers, children := int32(1), 64
+		if os.Getenv("BLOCKWORLD_FULL") == "1" {
+			layers, children = 11, 0
+		}
+		st := set(t, server.Config{})
+		st.cfg.Children = children
+		st.d.most = 1 << 20 // of all operations together
+		st.start()
+		most := children
+		if most == 0 {
+			most = host.MaxChildren
+		}
+		succeed(t, st, layered(t, 10, 10, layers, "minecraft:stone"), most, 2)
+	})
+}
+
+// goesOn waits for an operation's end as long as something is proven now and then.
+func (st *stage) goesOn(op *operation) {
+	st.t.Helper()
+	for proven := -1; ; {
+		st.d.await("a step more, or the end", func() bool {
+			n := 0
+			for _, id := range st.d.children {
+				if all := st.d.outcomes[id]; len(all) > 0 && all[len(all)-1].Status == host.Succeeded {
+					n++
+				}
+			}
+			more := n > proven
+			proven = n
+			return more || len(st.d.outcomes[op.id]) > 0
+		})
+		st.d.mu.Lock()
+		over := len(st.d.outcomes[op.id]) > 0
+		st.d.mu.Unlock()
+		if over {
+			return
+		}
+	}
 }
