@@ -139,6 +139,7 @@ func TestParseRequestRefuses(t *testing.T) {
 		{"blank", "say", `{"text":"  "}`},
 		{"control character", "say", `{"text":"a\nb"}`},
 		{"section sign", "say", `{"text":"\u00a7c"}`},
+		{"what a terminal obeys in one character", "say", `{"text":"a\u009b31m"}`},
 		{"too long", "say", `{"text":"` + strings.Repeat("a", 257) + `"}`},
 		{"too long in UTF-16", "say", `{"text":"` + strings.Repeat("\U0001F600", 129) + `"}`},
 		{"two coordinates", "move_to", `{"pos":[1,2]}`},

@@ -181,12 +181,16 @@ func (r SayRequest) Validate() error {
 		return bad("text has %d characters, at most %d go into one line", utf16Len(r.Text), MaxText)
 	}
 	for _, c := range r.Text {
-		if unicode.IsControl(c) || c == '\u00a7' {
+		if !Sayable(c) {
 			return bad("text holds the character %U, for which servers kick", c)
 		}
 	}
 	return nil
 }
+
+// Sayable says whether a character may stand in a chat line. Vanilla kicks for the ASCII control characters, for delete and
+// for the section sign; those from U+0080 to U+009F are refused as well, since terminals of whoever reads along obey them.
+func Sayable(c rune) bool { return !unicode.IsControl(c) && c != '§' }
 
 // Validate implements Request.
 func (r EquipRequest) Validate() error { return checkName("item", r.Item) }

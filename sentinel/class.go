@@ -5,6 +5,8 @@ import (
 	"strings"
 	"sync"
 	"unicode/utf8"
+
+	"blockworld/effects"
 )
 
 // Class is a set of the things an action may touch. The zero Class is unknown and denies. Only Ordinary admits;
@@ -135,9 +137,7 @@ func TextFacts(text string) (length uint16, legal Tri) {
 		if r > 0xFFFF {
 			n++
 		}
-		if r < ' ' || r == 0x7F || r == '§' {
-			ok = false
-		}
+		ok = ok && effects.Sayable(r)
 	}
 	return uint16(min(n, 1<<16-1)), Known(ok)
 }

@@ -226,7 +226,7 @@ func TestExcludedText(t *testing.T) {
 		}
 	})
 	for text, ok := range map[string]bool{
-		"": false, "   ": false, "a\nb": false, "§4red": false, "\x7f": false, string(make([]byte, 3)): false, "\xff": false,
+		"": false, "   ": false, "a\nb": false, "§4red": false, "\x7f": false, "a\u009b31m": false, string(make([]byte, 3)): false, "\xff": false,
 		repeat("x", 256): true, repeat("x", 257): false, repeat("😀", 128): true, repeat("😀", 129): false,
 	} {
 		if d := say(text); d.Admit != ok {

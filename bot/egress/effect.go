@@ -297,7 +297,7 @@ func CheckText(text string) error {
 		return fmt.Errorf("%w: it has %d characters, at most %d are allowed", ErrText, n, effects.MaxText)
 	}
 	for _, r := range text {
-		if r < ' ' || r == 0x7f || r == '§' {
+		if !effects.Sayable(r) {
 			return fmt.Errorf("%w: character %U is not allowed", ErrText, r)
 		}
 	}

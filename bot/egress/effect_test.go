@@ -157,7 +157,7 @@ func TestChatText(t *testing.T) {
 	for text, ok := range map[string]bool{
 		"hello": true, "ünïcode ☃ 🙂": true, strings.Repeat("x", 256): true,
 		"": false, "  ": false, strings.Repeat("x", 257): false, strings.Repeat("🙂", 129): false,
-		"a\nb": false, "a§cb": false, "a\x7fb": false, "/x": false, "\xff": false,
+		"a\nb": false, "a§cb": false, "a\x7fb": false, "a\u009b31m": false, "/x": false, "\xff": false,
 	} {
 		if err := CheckText(text); (err == nil) != ok {
 			t.Errorf("%q: %v", text, err)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -264,10 +265,12 @@ func (h *Host) refuse(ctx context.Context, op host.OpID, code, message string) e
 
 // clip keeps a text within what the protocol takes.
 func clip(s string) string {
+	const more = " ..."
+	s = strings.ToValidUTF8(s, "?") // an error may quote what a server sent
 	if len(s) <= host.MaxText {
 		return s
 	}
-	return string([]rune(s[:host.MaxText-8])) + " ..."
+	return strings.ToValidUTF8(s[:host.MaxText-len(more)], "") + more
 }
 
 func sleep(ctx context.Context, d time.Duration) {
