@@ -69,6 +69,34 @@ func TestBench(t *testing.T) {
 	})
 }
 
+// TestBenchControl: the control plane's figures, with the time from a stop to the host's ear.
+func TestBenchControl(t *testing.T) {
+	t.Run("DC-18/bench prints the control plane's figures and the stop's latency", func(t *testing.T) {
+		only := []string{"round", "stop", "policy"}
+		if os.Getenv("BLOCKWORLD_FULL") == "1" { // these fill stores with 100,000 operations
+			only = groupNames(controlGroups)
+		}
+		r := benchNow(t, "--control", "--only", strings.Join(only, ","))
+		seen := map[string]bool{}
+		for _, f := range r.Figures {
+			word, _, _ := strings.Cut(f.Name, " ")
+			seen[word] = true
+			if f.Median <= 0 || f.Min > f.Median || f.Max < f.Median || f.Unit == "" {
+				t.Errorf("%s: %v in %v..%v %s", f.Name, f.Median, f.Min, f.Max, f.Unit)
+			}
+			if f.Goal == "" && f.LimitIs == "" {
+				t.Errorf("%s: neither a goal nor a limit beside it", f.Name)
+			}
+			t.Log(f.row())
+		}
+		for _, word := range []string{"submit", "emergency", "policy"} {
+			if !seen[word] {
+				t.Errorf("no figure of %s: %+v", word, r.Figures)
+			}
+		}
+	})
+}
+
 func TestBenchUsage(t *testing.T) {
 	for _, args := range [][]string{{"--only", "speed"}, {"--rounds", "0"}, {"--idle", "-1s"}, {"--columns", t.TempDir()}, {"extra"}} {
 		var out, errs strings.Builder

@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -31,6 +33,19 @@ func TestCtl(t *testing.T) {
 		}
 		if o := st.ctl("--json", "ops", "list"); !strings.Contains(o.out, `"operations":[]`) {
 			t.Errorf("a read made an operation: %s", o.out)
+		}
+	})
+	t.Run("RU-05/what reads through the daemon changes no byte of its folder", func(t *testing.T) {
+		before := bytesBelow(t, st.data)
+		for _, args := range [][]string{{"actors"}, {"actor", "builder-1"}, {"observe", "builder-1"}, {"capabilities", "builder-1"},
+			{"read", "builder-1", "world_status"}, {"ops", "list"}, {"blueprint", "list"}, {"token", "list"}, {"token", "whoami"}, {"stats"},
+			{"lease", "show", "builder-1"}, {"policy", "check", st.config}} {
+			if o := st.ctl(args...); o.code != exitDone {
+				t.Errorf("%v: %d: %s", args, o.code, o.errs)
+			}
+			if after := bytesBelow(t, st.data); !maps.Equal(before, after) {
+				t.Errorf("%v has changed the folder", args)
+			}
 		}
 	})
 	t.Run("CP-60,CP-72/a placement ends with its receipt", func(t *testing.T) {
@@ -362,6 +377,24 @@ func TestCtl(t *testing.T) {
 	if o := st.ctl("stats"); o.code != exitDone || !strings.Contains(o.out, "attributed") {
 		t.Errorf("stats: %d: %s%s", o.code, o.out, o.errs)
 	}
+}
+
+// bytesBelow is what every file below a folder holds.
+func bytesBelow(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			var data []byte
+			data, err = os.ReadFile(path)
+			out[path] = string(data)
+		}
+		return err
+	})
+	if err != nil || len(out) == 0 {
+		t.Fatalf("%s: %d files, %v", dir, len(out), err)
+	}
+	return out
 }
 
 func TestCtlWithoutADaemon(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"os"
 	"path/filepath"
@@ -246,6 +247,15 @@ func TestBuildCommands(t *testing.T) {
 	}
 
 	checksJournal(t, data, r.Receipts)
+	t.Run("RU-05/what reads a data folder changes no byte of it", func(t *testing.T) {
+		before := bytesBelow(t, data)
+		for _, args := range [][]string{{"receipts", "list"}, {"receipts", "show", lines[0].Action}, {"receipts", "export", "-o", export + "2"}, {"receipts", "key", "show"},
+			{"receipts", "key", "backup", export + ".key2"}, {"receipts", "check"}} {
+			if got := ran(t.Context(), append(args, "--data", data)...); got.code != exitDone || !maps.Equal(before, bytesBelow(t, data)) {
+				t.Errorf("%v: %+v", args, got)
+			}
+		}
+	})
 
 	// The stored mission is open again, and its boxes are where the bot is not.
 	rec, m, f := reopened(t, data)

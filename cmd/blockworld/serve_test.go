@@ -6,12 +6,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -79,11 +81,38 @@ func TestServe(t *testing.T) {
 			t.Errorf("by whoever is no admin: %d: %s", o.code, o.errs)
 		}
 	})
-	t.Run("an address that others reach is asked for", func(t *testing.T) {
+	t.Run("SE-52/an address that others reach is asked for, by whatever command opens it", func(t *testing.T) {
 		alone := written(t, "policy: {profile: open}\n")
-		o := ran(t.Context(), "serve", "-c", alone, "--data", t.TempDir(), "--listen", "0.0.0.0:0")
-		if o.code != exitUsage || !strings.Contains(o.errs, "other machines") {
-			t.Errorf("%d: %s", o.code, o.errs)
+		for _, args := range [][]string{
+			{"serve", "-c", alone, "--data", t.TempDir()}, {"fixture", "serve"}, {"demo", "--hold", "--out", t.TempDir()},
+		} {
+			for _, address := range []string{"0.0.0.0:0", ":0", "[::]:0"} {
+				ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+				o := ran(ctx, append(args, "--listen", address)...)
+				if o.code != exitUsage || !strings.Contains(o.errs, "expose") {
+					t.Errorf("%v on %s: %d: %s%s", args[:1], address, o.code, o.out, o.errs)
+				}
+				cancel()
+			}
+		}
+	})
+	t.Run("SE-52/who is exposed asks for tokens all the same", func(t *testing.T) {
+		open := &stage{t: t, data: t.TempDir()}
+		open.config = written(t, "policy: {profile: open}\nlisten: 0.0.0.0:0\nexpose: true\ndata: "+open.data+"\n")
+		open.start()
+		_, port, err := net.SplitHostPort(strings.TrimPrefix(open.served.Address, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range []string{"/v1/actors", "/v1/operations", "/metrics", "/mcp"} {
+			res, err := http.Get("http://127.0.0.1:" + port + path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			res.Body.Close()
+			if res.StatusCode != http.StatusUnauthorized {
+				t.Errorf("%s without a token: %s", path, res.Status)
+			}
 		}
 	})
 	t.Run("CP-90,CP-93/a stopped daemon gives everything free, and the next one goes on with it", func(t *testing.T) {
