@@ -53,21 +53,31 @@ func TestShutInWords(t *testing.T) {
 	}
 }
 
-// TestBuiltOver: a walk begins although somebody has built into the cell that the bot's feet are in, at its edge.
+// TestBuiltOver: a walk begins although somebody has built into the cell that the bot's feet are in while it stood at the
+// edge, and dug away what lay around.
 func TestBuiltOver(t *testing.T) {
 	t.Parallel()
-	st := set(t, server.Config{GameMode: worldstate.Survival, Spawn: &geom.Vec3{0.3, -59, 0.075}})
-	for pos, text := range map[geom.BlockPos]string{{Y: -60}: "oak_slab[type=top]", {Y: -59}: "oak_fence"} {
-		s, err := st.s.Registry().ParseState(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		st.s.Do(func(w *server.World) { w.PutBlock(pos, s) })
+	st := set(t, server.Config{GameMode: worldstate.Survival, Spawn: &geom.Vec3{0.3, -60, 0.075}})
+	fence, err := st.s.Registry().ParseState("oak_fence")
+	if err != nil {
+		t.Fatal(err)
 	}
-	st.run()
+	st.s.Do(func(w *server.World) {
+		w.PutBlock(geom.BlockPos{Y: -60}, fence)
+		for i := range int32(25) {
+			if pos := (geom.BlockPos{X: i%5 - 2, Y: -61, Z: i/5 - 2}); pos.X != 0 || pos.Z != 0 {
+				w.PutBlock(pos, 0)
+			}
+		}
+	})
+	st.start()
 	walk := action("move_to", map[string]any{"pos": []int{4, -60, 4}})
-	until(st, func() bool { _, a := st.bind(walk); return a.Bound != nil })
-	if _, o := st.done(walk); o.Status != host.Succeeded {
+	op, a := st.bind(walk)
+	if a.Bound == nil {
+		t.Fatalf("%s: %s", a.Code, a.Message)
+	}
+	st.d.deliver(op)
+	if o := st.outcome(op); o.Status != host.Succeeded {
 		t.Errorf("%+v", o)
 	}
 }
