@@ -167,7 +167,7 @@ func newRoot(g *globals) *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.PersistentFlags().BoolVar(&g.json, "json", false, "machine-readable output: one JSON object on the last line")
+	root.PersistentFlags().BoolVar(&g.json, "json", false, "machine-readable output: one JSON value on the last line")
 	root.PersistentFlags().BoolVarP(&g.verbose, "verbose", "v", false, "log what the bot does, on standard error")
 	root.AddCommand(subcommands(g)...)
 	settled(root)
