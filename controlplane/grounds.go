@@ -162,14 +162,17 @@ func (g *Gateway) family(tx store.Tx, q *request, s *scene) error {
 	return kin(&parent, q, s.capability.Kind)
 }
 
-// approved is what the approver of a child's macro was shown, while that yes holds: in its epoch and under its policy. The
+// approved is what the approver of a child's macro was shown, while that yes holds: in its world and under its policy. The
 // macro's end ends it too, for no child is taken then.
 func (s *scene) approved(revision string) []host.Preview {
-	if p := s.parent; p != nil && p.ApprovedBy != "" && p.Decision.Revision == revision && p.Bound.Epoch == s.pub.Epoch {
+	if p := s.parent; p != nil && p.ApprovedBy != "" && p.Decision.Revision == revision && sameWorld(p.Bound.Epoch, s.pub.Epoch) {
 		return p.Bound.Effects
 	}
 	return nil
 }
+
+// sameWorld tells whether nothing but reconnects lies between two epochs. A build begins with one, and may take more.
+func sameWorld(a, b host.Epoch) bool { return a.World == b.World && a.Timeline == b.Timeline }
 
 // kin says whether q may be a child of parent.
 func kin(parent *operation.Operation, q *request, kind host.Kind) error {

@@ -82,6 +82,21 @@ func TestApprovalRows(t *testing.T) {
 		}
 	})
 
+	t.Run("CP-105/a reconnect, with which a build begins, does not end the yes; a respawn does", func(t *testing.T) {
+		w := building(t, [3]int32{2, 2, 2})
+		m := w.approvedMacro()
+		w.ok(w.h.Rejoin(w.ctx, "bot1"))
+		if v := w.childIs(m, "a", operation.Queued); v.ApprovedIn != m.String() {
+			t.Fatalf("by %q in %q", v.ApprovedBy, v.ApprovedIn)
+		}
+		w.ok(w.h.Respawn(w.ctx, "bot1"))
+		if c, err := w.child(m, "b"); err == nil {
+			w.is(w.look(pat, c.Op), operation.AwaitingConfirmation)
+		} else {
+			w.conflicts(err)
+		}
+	})
+
 	t.Run("CP-105/a build that nobody had to approve covers nothing", func(t *testing.T) {
 		w := building(t, [3]int32{2, 2, 2}, func(w *world) { w.config.Rules[0].Kinds = []policy.Kind{policy.KindWorldPlace} })
 		d, _ := w.macro("task")

@@ -157,6 +157,16 @@ func (h *Host) Respawn(ctx context.Context, actor host.Name) error {
 	return h.Publish(ctx, actor)
 }
 
+// Rejoin begins a new session of an actor in the same world and publishes it.
+func (h *Host) Rejoin(ctx context.Context, actor host.Name) error {
+	h.mu.Lock()
+	e := h.epochs[actor]
+	e.Host++
+	h.epochs[actor] = e
+	h.mu.Unlock()
+	return h.Publish(ctx, actor)
+}
+
 // Seen returns what was published of an actor last.
 func (h *Host) Seen(actor host.Name) (host.Epoch, uint64) {
 	h.mu.Lock()
