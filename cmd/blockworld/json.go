@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"regexp"
-	"strings"
-	"unicode"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -28,12 +26,7 @@ func readable(raw json.RawMessage) string {
 	short := numbers.ReplaceAllFunc(v, func(list []byte) []byte {
 		return append(append([]byte("["), bytes.Join(bytes.Fields(list[1:len(list)-1]), []byte(" "))...), ']')
 	})
-	return strings.Map(func(r rune) rune {
-		if r != '\n' && !unicode.IsPrint(r) {
-			return -1
-		}
-		return r
-	}, string(short))
+	return plainLines(string(short))
 }
 
 // numbers is a list of nothing but numbers, such as a position. It is no part of a text: no line ends inside one.

@@ -80,7 +80,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) 
 	if err == nil {
 		return exitDone
 	}
-	fmt.Fprintln(errs, "blockworld:", err)
+	fmt.Fprintln(errs, "blockworld:", plainLines(err.Error()))
 	code := codeOf(err, exitUsage) // what cobra itself refuses is a matter of usage
 	if g.json && !g.told {
 		r := map[string]any{"error": err.Error(), "exit_code": code}

@@ -5,7 +5,9 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 	"sync"
+	"unicode"
 
 	"github.com/hashicorp/go-hclog"
 	"github.com/schollz/progressbar/v3"
@@ -27,6 +29,16 @@ func (g *globals) printer(cmd *cobra.Command) *printer {
 	return &printer{g: g, out: cmd.OutOrStdout(), errs: cmd.ErrOrStderr(), json: g.json, verbose: g.verbose}
 }
 
+// plainLines keeps what could steer a terminal out of a text of several lines, whoever wrote it: a world, a host, a file.
+func plainLines(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r != '\n' && r != '\t' && !unicode.IsPrint(r) {
+			return -1
+		}
+		return r
+	}, s)
+}
+
 // say writes a line for people: on standard output, or on standard error where that holds JSON.
 func (p *printer) say(format string, args ...any) {
 	w := p.out
@@ -35,7 +47,7 @@ func (p *printer) say(format string, args ...any) {
 	}
 	p.line.Lock()
 	defer p.line.Unlock()
-	if _, err := fmt.Fprintf(w, format+"\n", args...); err != nil && !p.json {
+	if _, err := fmt.Fprintln(w, plainLines(fmt.Sprintf(format, args...))); err != nil && !p.json {
 		p.g.lost.CompareAndSwap(nil, &err)
 	}
 }
