@@ -140,10 +140,31 @@ func loadConfig(path string, getenv func(string) string) (*config, error) {
 	return c, nil
 }
 
+// maxNested is how deep brackets may stand within each other: the YAML parser takes memory by the square of that.
+const maxNested = 64
+
+// nested is how deep brackets stand within each other at most, those in texts and comments with them.
+func nested(data []byte) (most int) {
+	open := 0
+	for _, c := range data {
+		switch c {
+		case '[', '{':
+			open++
+			most = max(most, open)
+		case ']', '}':
+			open = max(0, open-1)
+		}
+	}
+	return most
+}
+
 // parseConfig reads one YAML document; an unknown or doubled key and a value outside its set are errors with their place.
 func parseConfig(data []byte) (*config, error) {
 	if len(data) > maxConfig {
 		return nil, fmt.Errorf("the configuration is larger than %d bytes", maxConfig)
+	}
+	if n := nested(data); n > maxNested {
+		return nil, fmt.Errorf("brackets stand %d deep within each other, at most %d are allowed", n, maxNested)
 	}
 	var c config
 	d := yaml.NewDecoder(bytes.NewReader(data), yaml.Strict())

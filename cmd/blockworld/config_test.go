@@ -70,6 +70,7 @@ func TestConfigRefusesWhatItDoesNotUnderstand(t *testing.T) {
 		{"an unknown key of a bot, with its place", small + "    colour: red\n", "colour"},
 		{"a doubled key, with its place", "data: a\ndata: b\n", "[2:1]"},
 		{"a second document", "data: a\n---\ndata: b\n", "second YAML document"},
+		{"brackets within brackets without end", "data: " + strings.Repeat("[", 400_000) + strings.Repeat("]", 400_000), "400000 deep"},
 		{"a wrong type", "expose: perhaps\n", "[1:9]"},
 		{"a box that is none", strings.Replace(small, "0,-60,0:9,-50,9", "0,-60,0", 1), "X1,Y1,Z1:X2,Y2,Z2"},
 		{"a plot without a box", "plots:\n  - id: garden\n", "build is missing"},
