@@ -133,6 +133,12 @@ type shift struct {
 	end   built
 	no    *operation.Rejection // of its newest child that was denied
 	err   error                // why it is not known how the operation goes on
+	lost  bool                 // the answer to its newest request, behind which there may be an operation
+}
+
+// over tells that nothing is under way that needs the lease; a shift that never began has nothing.
+func (s *shift) over() bool {
+	return !s.lost && (s.view.ID == (host.OpID{}) || settledView(&s.view))
 }
 
 // shiftResult is a shift as JSON.
@@ -147,8 +153,9 @@ func (k *ctl) build() *cobra.Command {
 	f := &siteFlags{}
 	cmd := k.asking(&cobra.Command{Use: "build FILE ACTOR --at X,Y,Z", Short: "build a schematic with a bot: stores it, submits build_structure, waits for the end",
 		Long: "Stores the schematic and has the actor build it, block by block, each one an operation with its own decision and receipt.\n" +
-			"Where one operation may do no more, another goes on with the mission. Interrupted, the build goes on at the daemon:\n" +
-			"`ctl wait` waits for it, `ctl cancel` ends it. --mission goes on with one that has ended. With --with several actors of one\n" +
+			"Where one operation may do no more, another goes on with the mission. Interrupted, the build goes on at the daemon\n" +
+			"until the lease runs out, within two minutes: `ctl lease renew ACTOR` before that keeps it, and a lease of your own\n" +
+			"(`ctl lease acquire`) is never given back by this command; `ctl wait` waits for the build, `ctl cancel` ends it. --mission goes on with one that has ended. With --with several actors of one\n" +
 			"host share the steps, each with operations of its own. With --json each change of an operation is a line {\"operation\":...}, with\n" +
 			"state and run.percent in it; the last line has the ends of the operations and of the build."}, cobra.ExactArgs(2),
 		func(ctx context.Context, p *printer, c *client.Client, args []string) error {
@@ -266,7 +273,7 @@ func (f *siteFlags) together(ctx context.Context, p *printer, c *client.Client, 
 	begun("")
 	others.Wait()
 	for i := range crew {
-		crew[i].lease.end(settledView(&crew[i].view))
+		crew[i].lease.end(crew[i].over())
 	}
 }
 
@@ -386,7 +393,7 @@ func (f *siteFlags) operations(ctx context.Context, p *printer, c *client.Client
 		next, err := s.lease.submit(ctx, controlplane.SubmitRequest{Actor: s.actor, Key: newKey(), Task: host.Name(f.task),
 			Action: host.Action{Capability: hosting.BuildStructure, Arguments: arguments}})
 		if err != nil {
-			s.err = err
+			s.err, s.lost = err, !nothingStored(err)
 			return
 		}
 		s.view = next

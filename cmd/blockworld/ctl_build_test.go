@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"blockworld/controlplane/operation"
+	"blockworld/effects/host"
 	"blockworld/fixtures/blueprints"
 )
 
@@ -40,6 +41,16 @@ func TestCtlBuildTogether(t *testing.T) {
 		}
 		if l, err := st.client().LeaseOf(t.Context(), "builder-1"); err != nil || l.ID != "" {
 			t.Errorf("builder-1's lease is %+v, %v", l, err)
+		}
+	})
+	t.Run("a build that is rejected leaves nobody's lease behind", func(t *testing.T) {
+		if o := st.ctl(append(build, "--with", "builder-2", "--plot", "nowhere")...); o.code == exitDone || !strings.Contains(o.out, "rejected") {
+			t.Errorf("%d: %s%s", o.code, o.out, o.errs)
+		}
+		for _, actor := range []host.Name{"builder-1", "builder-2"} {
+			if l, err := st.client().LeaseOf(t.Context(), actor); err != nil || l.ID != "" {
+				t.Errorf("%s's lease is %+v, %v", actor, l, err)
+			}
 		}
 	})
 	t.Run("CP-104_CP-105/each has its own operation on one mission", func(t *testing.T) {
