@@ -4,10 +4,6 @@ import (
 	"context"
 	"net/http"
 	"strings"
-	"sync"
-
-	"github.com/danielgtaylor/huma/v2"
-	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"blockworld/controlplane"
 	"blockworld/controlplane/token"
@@ -62,75 +58,8 @@ func bearer(r *http.Request) string {
 	return strings.TrimSpace(secret)
 }
 
-// admit is the step that lets a request in: who it is from, and whether there is room for it.
-func (s *Server) admit(rt route) func(huma.Context, func(huma.Context)) {
-	return func(c huma.Context, next func(huma.Context)) {
-		r, _ := humago.Unwrap(c)
-		who, leave, err := s.enter(r, rt.who, rt.waits)
-		if err != nil {
-			s.write(c, err)
-			return
-		}
-		defer leave()
-		next(huma.WithValue(c, callerKey{}, who))
-	}
-}
-
-// enter finds the caller and takes its place among the requests under way.
-func (s *Server) enter(r *http.Request, want token.Kind, waits bool) (Caller, func(), error) {
-	who, err := s.caller(r, want)
-	if err != nil {
-		return Caller{}, nil, err
-	}
-	most := s.limits.Each
-	if want == token.Host {
-		most = s.limits.EachHost
-	}
-	leave, ok := s.room.enter(who.Token, most, waits)
-	if !ok {
-		return Caller{}, nil, problem(CodeBusy, "too many requests at the same time: ask again in a second, with the same key")
-	}
-	return who, leave, nil
-}
-
-// room counts the requests under way. Those that wait are counted apart, so that long polls never keep a stop out.
-type room struct {
-	quick, waiting gate
-
-	mu   sync.Mutex
-	each map[string]int // waiting requests by token
-}
-
-func newRoom(l Limits) *room {
-	return &room{quick: newGate(l.Quick), waiting: newGate(l.Waiting), each: map[string]int{}}
-}
-
-func (r *room) enter(who string, most int, waits bool) (leave func(), ok bool) {
-	if !waits {
-		return r.quick.leave, r.quick.enter()
-	}
-	if !r.take(who, 1, most) {
-		return nil, false
-	}
-	if !r.waiting.enter() {
-		r.take(who, -1, most)
-		return nil, false
-	}
-	return func() { r.waiting.leave(); r.take(who, -1, most) }, true
-}
-
-// take adds n to what one token has waiting, unless that would be more than most.
-func (r *room) take(who string, n, most int) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	switch now := r.each[who] + n; {
-	case who == "": // tokens are off: there is one caller
-	case n > 0 && now > most:
-		return false
-	case now == 0:
-		delete(r.each, who)
-	default:
-		r.each[who] = now
-	}
-	return true
+// again asks anew whether the token that r shows is still the one of c: a revoked one ends what is still under way.
+func (s *Server) again(r *http.Request, c Caller) bool {
+	now, err := s.caller(r, c.Kind)
+	return err == nil && now.Token == c.Token
 }

@@ -187,7 +187,7 @@ func TestRequestsAreLimited(t *testing.T) {
 		return w
 	}
 	t.Run("waits of all", func(t *testing.T) {
-		s, r := newRecorded(t, func(o *Options) { o.Limits.Waiting = 1 })
+		s, r := newRecorded(t, func(o *Options) { o.Limits.Waiting.All = 1 })
 		r.hold = make(chan struct{})
 		first := begin(s, r)
 		if w := ask(s, "GET", wait, "", nil); codeOf(t, w) != "busy" || w.Header().Get("Retry-After") == "" {
@@ -206,7 +206,7 @@ func TestRequestsAreLimited(t *testing.T) {
 	})
 	t.Run("waits of one token", func(t *testing.T) {
 		s, r := newRecorded(t, func(o *Options) {
-			o.Limits.Each = 1
+			o.Limits.Waiting.Each = 1
 			o.Tokens.(fixedTokens)["other"] = token.Token{Grant: token.Grant{ID: "t-other", Kind: token.User, Principal: "bob", Scopes: allScopes}}
 		})
 		r.hold = make(chan struct{})

@@ -12,7 +12,6 @@ import (
 
 	"blockworld/controlplane"
 	v1 "blockworld/controlplane/api/v1"
-	"blockworld/controlplane/token"
 	"blockworld/effects/host"
 )
 
@@ -25,7 +24,7 @@ type ofEvents struct {
 
 func (s *Server) addEvents() {
 	rt := get("events", "/v1/events", "operations", "Streams changes of operations as server-sent events",
-		"Each event is named change and holds one change as JSON; a comment comes at least every 15 seconds. A change says that an operation has a new version: look it up for its view. lagged means that some were left out: list anew.").waiting()
+		"Each event is named change and holds one change as JSON; a comment comes at least every 15 seconds. A change says that an operation has a new version: look it up for its view. lagged means that some were left out: list anew.").in(waiting)
 	change := s.huma.OpenAPI().Components.Schemas.Schema(typeOf[controlplane.Change](), true, "Change")
 	schema := &huma.Schema{Type: huma.TypeString, Description: "text/event-stream; the data of each event is one Change",
 		Extensions: map[string]any{"x-event-data": change}}
@@ -55,19 +54,13 @@ func (s *Server) events(ctx context.Context, w http.ResponseWriter, r *http.Requ
 				return nil
 			}
 		case <-beat.C:
-			if !s.stillGood(r, c) || line.comment("beat") != nil {
+			if !s.again(r, c) || line.comment("beat") != nil {
 				return nil
 			}
 		case <-ctx.Done():
 			return nil
 		}
 	}
-}
-
-// stillGood asks again whether the token of a stream is one: a revoked one ends it.
-func (s *Server) stillGood(r *http.Request, c Caller) bool {
-	now, err := s.caller(r, token.User)
-	return err == nil && now.Token == c.Token
 }
 
 // eventWriter writes server-sent events; a reader that takes nothing for the time of an answer is given up.

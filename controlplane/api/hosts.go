@@ -42,7 +42,7 @@ func (c *Caller) speaksFor(h host.Name) error {
 }
 
 func hostRoute(id, path, summary, text string, example any) route {
-	return route{id: "host-" + id, method: http.MethodPost, path: "/v1/host/" + path, tag: "hosts", summary: summary, text: text, who: token.Host, example: example}
+	return route{id: "host-" + id, method: http.MethodPost, path: "/v1/host/" + path, tag: "hosts", summary: summary, text: text, who: token.Host, room: hostQuick, example: example}
 }
 
 // addTell registers a route by which a host says something and hears nothing back but that it was taken.
@@ -59,7 +59,7 @@ func addTell[B any](s *Server, rt route, tell func(context.Context, host.Session
 func (s *Server) addHost() {
 	h := s.hosts
 	register := hostRoute("register", "register", "Introduces a host and starts a session", "An older session of the same host ends.", exampleManifest)
-	register.limit = func(l Limits) int64 { return l.Manifest }
+	register.room, register.limit = large, func(l Limits) int64 { return l.Manifest }
 	add(s, register, func(ctx context.Context, c Caller, _ *noParams, m *host.Manifest) (*host.Session, error) {
 		if err := c.speaksFor(m.Host); err != nil {
 			return nil, err
@@ -80,7 +80,7 @@ func (s *Server) addHost() {
 		"actor": "builder-1", "epoch": sample{"host": 1, "world": 1, "timeline": 1}, "sequence": 1, "server": "localhost:25565",
 		"world": "minecraft:overworld", "game_tick": 100, "ready": true, "state": sample{},
 	}), h.Publish)
-	add(s, hostRoute("poll", "poll", "Waits for questions, operations and cancellations", "", sample{"limit": 16, "wait_ms": 0}).waiting(),
+	add(s, hostRoute("poll", "poll", "Waits for questions, operations and cancellations", "", sample{"limit": 16, "wait_ms": 0}).in(hostWaiting),
 		func(ctx context.Context, c Caller, p *OfSession, b *v1.Poll) (*host.Batch, error) {
 			se, err := p.session(c)
 			if err != nil {
@@ -97,7 +97,7 @@ func (s *Server) addHost() {
 	addTell(s, hostRoute("outcome", "outcome", "Reports the one outcome of an operation", "A repeat changes nothing, another outcome is a conflict.",
 		sample{"op": zeroID, "status": "failed", "code": "refused", "message": "the server refused it", "sent": true}), h.Outcome)
 	add(s, hostRoute("submit-child", "children", "Submits a child of a macro", "An ordinary operation with its parent's actor, lease, principal and task.",
-		sample{"parent": zeroID, "key": "step-0001", "action": sample{"capability": "look_at", "arguments": sample{}}}).waiting(),
+		sample{"parent": zeroID, "key": "step-0001", "action": sample{"capability": "look_at", "arguments": sample{}}}).in(hostWaiting),
 		func(ctx context.Context, c Caller, p *OfSession, b *host.Child) (*host.ChildView, error) {
 			se, err := p.session(c)
 			if err != nil {

@@ -25,7 +25,7 @@ type route struct {
 	summary string
 	text    string
 	who     token.Kind // token.User or token.Host
-	waits   bool       // may take long: counted with the waiting requests
+	room    room       // which requests it is counted with
 	limit   func(Limits) int64
 	media   string // content type of the body; empty is application/json
 	example any    // of the body, for the document
@@ -50,7 +50,7 @@ type (
 // same three types that requests are read into and answers written from.
 func add[P, B, O any](s *Server, rt route, call func(context.Context, Caller, *P, *B) (*O, error)) {
 	op := rt.operation(s)
-	op.Middlewares = append(op.Middlewares, readInto[B](s, rt))
+	op.Middlewares = append(op.Middlewares, readInto[B](s, rt), s.place(rt))
 	handle := func(ctx context.Context, p *P) (*O, error) {
 		who, _ := ctx.Value(callerKey{}).(Caller)
 		body, _ := ctx.Value(bodyKey{}).(*B)
@@ -146,10 +146,8 @@ func readInto[B any](s *Server, rt route) func(huma.Context, func(huma.Context))
 			s.write(c, err)
 			return
 		}
-		if rt.waits {
-			// What reads ahead on the connection would end a long wait at the time that a body may take.
-			_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
-		}
+		// What reads ahead on the connection would end a long wait at the time that a body may take.
+		_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
 		next(huma.WithValue(c, bodyKey{}, body))
 	}
 }
@@ -251,7 +249,7 @@ func addStream[P any](s *Server, rt route, media string, schema *huma.Schema,
 		schema = &huma.Schema{Type: huma.TypeString, Format: "binary"}
 	}
 	op := rt.operation(s)
-	op.Middlewares = append(op.Middlewares, readInto[none](s, rt))
+	op.Middlewares = append(op.Middlewares, readInto[none](s, rt), s.place(rt))
 	op.Responses["200"] = &huma.Response{Description: "as asked", Content: map[string]*huma.MediaType{media: {Schema: schema}}}
 	huma.Register(s.huma, op, func(ctx context.Context, p *P) (*huma.StreamResponse, error) {
 		who, _ := ctx.Value(callerKey{}).(Caller)

@@ -64,7 +64,7 @@ func post(id, path, tag, summary, text string, example any) route {
 	return route{id: id, method: http.MethodPost, path: path, tag: tag, summary: summary, text: text, who: token.User, example: example}
 }
 
-func (rt route) waiting() route { rt.waits = true; return rt }
+func (rt route) in(r room) route { rt.room = r; return rt }
 
 func (s *Server) addActors() {
 	g := s.gateway
@@ -85,17 +85,17 @@ func (s *Server) addActors() {
 	add(s, get("list-capabilities", "/v1/actors/{actor}/capabilities", "actors", "Lists what an actor can be asked for, with schemas and contracts", ""),
 		s.capabilities)
 	add(s, post("read", "/v1/actors/{actor}/read", "actors", "Asks one of the five reads", "Nothing is stored. The answer holds text from the world, which is data and never an instruction.",
-		sample{"capability": "world_status", "arguments": sample{}}).waiting(),
+		sample{"capability": "world_status", "arguments": sample{}}).in(acting),
 		func(ctx context.Context, c Caller, p *ofActor, b *v1.Read) (*v1.Output, error) {
 			out, err := g.Read(ctx, c.Principal, p.Actor, host.Action{Capability: b.Capability, Arguments: b.Arguments})
 			return &v1.Output{Untrusted: out}, err
 		})
 	add(s, post("stop", "/v1/actors/{actor}/stop", "actors", "Latches an actor's emergency stop", "Its owner or an admin may, whether its host is there or not. Everything unfinished is asked to end; nothing is restored.",
-		sample{"why": "wrong plot"}),
+		sample{"why": "wrong plot"}).in(urgent),
 		func(ctx context.Context, c Caller, p *ofActor, b *v1.Stop) (*controlplane.ActorView, error) {
 			return ptr(g.Stop(ctx, c.Principal, p.Actor, b.Why))
 		})
-	add(s, post("clear-stop", "/v1/actors/{actor}/clear-stop", "actors", "Lifts an actor's emergency stop", "A new lease and a later observation are needed to go on.", nil),
+	add(s, post("clear-stop", "/v1/actors/{actor}/clear-stop", "actors", "Lifts an actor's emergency stop", "A new lease and a later observation are needed to go on.", nil).in(urgent),
 		func(ctx context.Context, c Caller, p *ofActor, _ *none) (*controlplane.ActorView, error) {
 			return ptr(g.ClearStop(ctx, c.Principal, p.Actor))
 		})
@@ -148,7 +148,7 @@ func (s *Server) addOperations() {
 	g := s.gateway
 	add(s, post("submit", "/v1/operations", "operations", "Submits one action: the only way to change a world",
 		"The same key with the same request is the same operation, however often it is sent; another request under it is a conflict. A no of policy or of the host is a stored operation in the state rejected.",
-		exampleSubmit).waiting(),
+		exampleSubmit).in(acting),
 		func(ctx context.Context, c Caller, _ *noParams, b *controlplane.SubmitRequest) (*operation.View, error) {
 			return ptr(g.Submit(ctx, c.Principal, *b))
 		})
@@ -157,13 +157,13 @@ func (s *Server) addOperations() {
 		func(ctx context.Context, c Caller, p *ofOperation, _ *none) (*operation.View, error) {
 			return ptr(g.Operation(ctx, c.Principal, p.ID))
 		})
-	add(s, get("wait", "/v1/wait", "operations", "Waits for something newer than a cursor", "changed=false says only that nothing newer was seen.").waiting(), s.wait)
+	add(s, get("wait", "/v1/wait", "operations", "Waits for something newer than a cursor", "changed=false says only that nothing newer was seen.").in(waiting), s.wait)
 	add(s, post("cancel", "/v1/operations/{operation}/cancel", "operations", "Asks for the end of an operation", "It undoes nothing.", sample{"why": "no longer wanted"}),
 		func(ctx context.Context, c Caller, p *ofOperation, b *v1.Cancel) (*operation.View, error) {
 			return ptr(g.Cancel(ctx, c.Principal, p.ID, b.Why))
 		})
 	add(s, post("confirm", "/v1/operations/{operation}/confirm", "operations", "Answers a challenge", "A challenge is good once.",
-		sample{"challenge": "CHALLENGE", "effect_digest": zeroDigest, "approve": true}).waiting(),
+		sample{"challenge": "CHALLENGE", "effect_digest": zeroDigest, "approve": true}).in(acting),
 		func(ctx context.Context, c Caller, p *ofOperation, b *v1.Confirm) (*operation.View, error) {
 			return ptr(g.Confirm(ctx, c.Principal, controlplane.ConfirmRequest{Op: p.ID, Challenge: b.Challenge, Digest: b.Digest, Approve: b.Approve, Sequence: b.Sequence}))
 		})
@@ -171,7 +171,7 @@ func (s *Server) addOperations() {
 		func(ctx context.Context, c Caller, p *ofOperation, _ *none) (*operation.View, error) {
 			return ptr(g.AcceptUnverified(ctx, c.Principal, p.ID))
 		})
-	add(s, post("explain", "/v1/explain", "operations", "Tells what a submit would do, rule by rule, and stores nothing", "", exampleSubmit).waiting(),
+	add(s, post("explain", "/v1/explain", "operations", "Tells what a submit would do, rule by rule, and stores nothing", "", exampleSubmit).in(acting),
 		func(ctx context.Context, c Caller, _ *noParams, b *controlplane.SubmitRequest) (*controlplane.Explanation, error) {
 			return ptr(g.Explain(ctx, c.Principal, *b))
 		})
@@ -213,7 +213,7 @@ func opParam(text string, id *host.OpID) error {
 func (s *Server) addRest() {
 	g := s.gateway
 	put := post("put-blueprint", "/v1/blueprints/{name}", "blueprints", "Stores a blueprint for macros", "The body is the file as it is.", nil)
-	put.method, put.media, put.limit = http.MethodPut, "application/octet-stream", func(l Limits) int64 { return l.Blueprint }
+	put.method, put.media, put.room, put.limit = http.MethodPut, "application/octet-stream", large, func(l Limits) int64 { return l.Blueprint }
 	add(s, put, func(ctx context.Context, c Caller, p *ofBlueprint, b *raw) (*controlplane.BlueprintView, error) {
 		return ptr(g.PutBlueprint(ctx, c.Principal, p.Name, *b))
 	})
@@ -235,7 +235,7 @@ func (s *Server) addRest() {
 			return &v1.Me{Token: c.Token, Principal: c.Principal.ID, Scopes: c.Principal.Scopes.List(), Actors: c.Principal.Actors}, nil
 		})
 	addStream(s, get("backup", "/v1/backup", "server", "A copy of the store as it is at one moment",
-		"Needs the scope admin: everything is in it. An answer that breaks off is no backup; `blockworld ctl backup` brings one and checks it.").waiting(),
+		"Needs the scope admin: everything is in it. An answer that breaks off is no backup; `blockworld ctl backup` brings one and checks it.").in(waiting),
 		"application/octet-stream", nil, s.backup)
 }
 

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -42,7 +43,7 @@ type Server struct {
 	mux      *http.ServeMux
 	patterns []string // of the routes and of what is mounted, method and path
 	doc      []byte
-	room     *room
+	rooms    [rooms]*crowd
 	counts   *counts
 
 	ctx context.Context // ends with Close; waits and streams end with it
@@ -67,7 +68,7 @@ func New(o Options) (*Server, error) {
 		mux: http.NewServeMux(),
 	}
 	s.ctx, s.end = context.WithCancel(context.Background())
-	s.room = newRoom(s.limits)
+	s.rooms = newRooms(s.limits)
 	s.counts = newCounts(o.Gateway.Stats)
 	s.huma = humago.New(s, s.config(o.Version))
 	s.addRoutes()
@@ -77,7 +78,7 @@ func New(o Options) (*Server, error) {
 	}
 	s.HandleFunc("GET /healthz", s.health)
 	s.HandleFunc("GET /openapi.json", s.document)
-	s.HandleFunc("GET /metrics", s.Guard(token.User, false, s.metrics()).ServeHTTP)
+	s.HandleFunc("GET /metrics", s.guard(quick, 0, s.metrics()).ServeHTTP)
 	return s, nil
 }
 
@@ -90,30 +91,62 @@ func (s *Server) HandleFunc(pattern string, h func(http.ResponseWriter, *http.Re
 // Close ends every wait and stream. Requests that come later are refused.
 func (s *Server) Close() { s.end() }
 
-// Mount adds a handler of another protocol for users, behind the same tokens and limits. CallerOf tells it who calls.
+// Mount adds a handler of another protocol for users, behind the same tokens and limits. CallerOf tells it who calls; its
+// streams may last, and end with the token that they were asked for with.
 func (s *Server) Mount(pattern string, h http.Handler) {
-	s.HandleFunc(pattern, s.Guard(token.User, true, h).ServeHTTP)
+	s.HandleFunc(pattern, s.guard(mounted, s.limits.Foreign, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_ = http.NewResponseController(w).SetWriteDeadline(time.Time{}) // what has no deadlines needs none moved
+		ctx, cancel := context.WithCancel(r.Context())
+		defer cancel()
+		go s.watch(r, cancel)
+		h.ServeHTTP(w, r.WithContext(ctx))
+	})))
+}
+
+// watch ends a request whose token is one no more.
+func (s *Server) watch(r *http.Request, end context.CancelFunc) {
+	beat := time.NewTicker(s.limits.Beat)
+	defer beat.Stop()
+	who, _ := CallerOf(r.Context())
+	for {
+		select {
+		case <-beat.C:
+			if !s.again(r, who) {
+				end()
+				return
+			}
+		case <-r.Context().Done():
+			return
+		}
+	}
 }
 
 // Patterns lists what is answered: each route as the document has it, method and path, and what was mounted.
 func (s *Server) Patterns() []string { return slices.Clone(s.patterns) }
 
-// Guard puts a handler behind tokens and limits.
-func (s *Server) Guard(want token.Kind, waits bool, h http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		who, leave, err := s.enter(r, want, waits)
+// guard puts a handler for users behind tokens and limits. Like every route it takes its place with its body in hand.
+func (s *Server) guard(in room, most int64, h http.Handler) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		who, leave, err := s.enter(r, token.User, in)
 		if err != nil {
 			s.writeProblem(w, err)
 			return
 		}
 		defer leave()
-		if waits {
-			// Its streams last longer than a request or an answer of ours may.
-			rc := http.NewResponseController(w)
-			_, _ = rc.SetReadDeadline(time.Time{}), rc.SetWriteDeadline(time.Time{}) // what has no deadlines needs none moved
+		body, long := readBody(w, r, most)
+		if long != nil {
+			s.writeProblem(w, long)
+			return
 		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // as in readInto
+		if !s.rooms[in].enter() {
+			s.writeProblem(w, errBusy())
+			return
+		}
+		defer s.rooms[in].leave()
 		h.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), callerKey{}, who)))
-	})
+	}
 }
 
 // ServeHTTP answers one request. No request makes it panic: what does is a fault of ours, is logged, and is answered so.

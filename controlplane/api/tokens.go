@@ -17,7 +17,7 @@ func (s *Server) addTokens() {
 		sample{"id": "alice-laptop", "kind": "user", "principal": "alice", "scopes": []string{"read", "control", "execute", "cancel"}, "actors": []string{"*"}}),
 		s.makeToken)
 	add(s, get("list-tokens", "/v1/tokens", "tokens", "Lists the tokens, revoked and expired ones too", "Needs the scope admin."), s.listTokens)
-	revoke := get("revoke-token", "/v1/tokens/{token}", "tokens", "Revokes a token", "It ends with the next request that shows it. Needs the scope admin.")
+	revoke := get("revoke-token", "/v1/tokens/{token}", "tokens", "Revokes a token", "It ends with the next request that shows it. Needs the scope admin.").in(urgent)
 	revoke.method = http.MethodDelete
 	add(s, revoke, s.revokeToken)
 }
