@@ -91,8 +91,12 @@ func (r *missionRun) ended(err error, then string) error {
 		return joinFailed(fmt.Errorf("%w; %s", err, then))
 	case err != nil:
 		return joinFailed(err)
+	case end.Done && end.Summary.Accepted > 0:
+		return fail(exitUnverified, fmt.Errorf("%s without proof, which is not success; a plain `blockworld repair` opens again what of it is not as planned", accepted(end.Summary.Accepted)))
 	case end.Done:
 		return nil
+	case end.Waiting == mission.WaitDisturbed:
+		return fail(exitFailed, fmt.Errorf("the mission waits: %s: what was proven was %s; see it with `blockworld inspect`, then `blockworld repair` goes on", end.Waiting, changedWords))
 	case end.Waiting == mission.WaitUnverified:
 		return fail(exitUnverified, fmt.Errorf("the mission waits: %s; see it with `blockworld inspect`, decide with `blockworld repair`", end.Waiting))
 	case end.Stuck != "":
@@ -104,6 +108,12 @@ func (r *missionRun) ended(err error, then string) error {
 	}
 	return fail(exitFailed, fmt.Errorf("the mission waits: %s; when that is put right, %s", end.Waiting, then))
 }
+
+// changedWords says how a proven block can be gone.
+const changedWords = "changed by somebody, or the server came back from an older save"
+
+// accepted counts steps that their owner has accepted.
+func accepted(n int) string { return several(n, "step is accepted", "steps are accepted") }
 
 // tellReport puts the end of a mission into words.
 func tellReport(p *printer, r buildReport, end builder.Result) {
@@ -117,7 +127,7 @@ func tellReport(p *printer, r buildReport, end builder.Result) {
 		{r.Unverified, "unverified: barred until somebody decides"},
 		{r.Refused, "refused by the server on the way"},
 		{r.Wrong, "came out in another state than planned"},
-		{r.Disturbed, "were changed by somebody after they were proven"},
+		{r.Disturbed, "were proven and then " + changedWords},
 		{r.Open, "still to do"},
 	} {
 		if line.n > 0 {

@@ -20,6 +20,10 @@ func (f *buildFlags) goOn(ctx context.Context, p *printer, args []string) error 
 		return err
 	}
 	defer j.Close()
+	if f.abandon && rec.State != journal.MissionOpen {
+		p.say("mission %s is %s: there is nothing to give up, and nothing was changed", rec.ID, map[bool]string{true: "finished", false: "given up already"}[rec.State == journal.MissionComplete])
+		return p.result(map[string]any{"mission": rec.ID.String(), "abandoned": rec.State == journal.MissionStopped})
+	}
 	if f.abandon {
 		rec.State = journal.MissionStopped
 		if err := j.PutMission(rec); err != nil {

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"crypto/rand"
-	"errors"
 	"fmt"
 
 	"blockworld/bot/builder"
@@ -77,7 +76,7 @@ func (f *buildFlags) start(ctx context.Context, p *printer, j *journal.Journal, 
 		return none, nil, fail(exitUsage, fmt.Errorf("%d cells of the file cannot be placed (listed above): build the rest with --partial", n))
 	}
 	if len(plan.Final) == 0 {
-		return none, nil, fail(exitUsage, errors.New("there is nothing to build: no cell of the file can be placed here"))
+		return none, nil, fail(exitUsage, errNothing)
 	}
 	id, err := effects.NewMissionID(rand.Reader)
 	if err != nil {

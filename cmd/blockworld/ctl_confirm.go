@@ -19,7 +19,7 @@ import (
 
 func (k *ctl) confirm() *cobra.Command {
 	var approve, deny bool
-	cmd := k.asking(&cobra.Command{Use: "confirm OPERATION", Short: "look at what awaits confirmation, and approve or refuse it",
+	cmd := k.asking(&cobra.Command{Use: "confirm OPERATION", Short: "look at what awaits confirmation, and approve or refuse it (asks; or --approve, --deny)",
 		Long: "Shows what would be done and asks on a terminal; elsewhere --approve or --deny says it. What was shown is what is\n" +
 			"approved: if the operation has changed since, the approval is refused."}, cobra.ExactArgs(1),
 		func(ctx context.Context, p *printer, c *client.Client, args []string) error {

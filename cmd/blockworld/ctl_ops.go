@@ -47,7 +47,7 @@ func tellOperation(p *printer, v *operation.View) {
 		p.say("  receipt   %d, %s, signed by %s", o.Receipt.Number, o.Receipt.Grade, o.Receipt.Key)
 	case v.Children > 0: // they have their own
 	case v.State == operation.Succeeded:
-		p.say("  receipt   none: that it is done is the host's word, and no more")
+		p.say("  receipt   none: signed receipts are for placed blocks; that this is done the host says, by what it saw")
 	}
 }
 

@@ -40,9 +40,6 @@ const mcpPath = "/mcp"
 // firstAdmin is the principal of the token that the first start makes.
 const firstAdmin host.Name = "admin"
 
-// programVersion is told to clients.
-const programVersion = "dev"
-
 // openDaemon opens store, gateway, journals and the listener; nothing is answered yet.
 func openDaemon(ctx context.Context, p *printer, c *config) (d *daemon, err error) {
 	d = &daemon{config: c}
@@ -98,7 +95,7 @@ func (d *daemon) openGateway(p *printer) (err error) {
 		return err
 	}
 	d.tokens = token.New(d.store, time.Now, rand.Reader)
-	d.api, err = api.New(api.Options{Gateway: d.gateway, Hosts: d.gateway.Host(), Tokens: d.tokens, Version: programVersion, Log: p.logger("api"),
+	d.api, err = api.New(api.Options{Gateway: d.gateway, Hosts: d.gateway.Host(), Tokens: d.tokens, Version: programVersion(), Log: p.logger("api"),
 		Backup: d.store.Backup})
 	if err != nil {
 		return err
@@ -116,7 +113,7 @@ func (d *daemon) mcpHandler() http.Handler {
 			return nil
 		}
 		return mcp.For(d.gateway, c.Principal)
-	}, programVersion, time.Now)
+	}, programVersion(), time.Now)
 	who := func(ctx context.Context, _ string, _ *http.Request) (*sdkauth.TokenInfo, error) {
 		c, ok := api.CallerOf(ctx)
 		if !ok {

@@ -405,7 +405,11 @@ func emptySchematic(t *testing.T) string {
 func TestNothingToBuild(t *testing.T) {
 	pictures := filepath.Join(t.TempDir(), "pictures")
 	got := ran(t.Context(), "plan", emptySchematic(t), "--png", pictures)
-	if got.code != exitDone || !strings.Contains(got.out, "no picture") {
+	if got.code != exitUsage || !strings.Contains(got.errs, "nothing to build") || strings.Contains(got.out, "materials") {
+		t.Error(got)
+	}
+	if got := ran(t.Context(), "plan", emptySchematic(t), "--json"); got.code != exitUsage || strings.Contains(got.out, "null") ||
+		!strings.Contains(got.out, `"steps":[]`) || !strings.Contains(got.out, `"rejected":[]`) {
 		t.Error(got)
 	}
 	s, data := creative(t), t.TempDir()
@@ -418,6 +422,22 @@ func TestNothingToBuild(t *testing.T) {
 	}
 	if _, err := os.Stat(pictures); !errors.Is(err, os.ErrNotExist) {
 		t.Error("a folder for no picture")
+	}
+}
+
+// TestAFinishedMission: there is nothing of it to give up.
+func TestAFinishedMission(t *testing.T) {
+	s, data := creative(t), t.TempDir()
+	if got := ran(t.Context(), "probe", s.Addr(), "--data", data); got.code != exitDone {
+		t.Fatal(got)
+	}
+	if got := ran(t.Context(), "build", schematic(t), "--server", s.Addr(), "--data", data, "--at", "2,-60,2"); got.code != exitDone {
+		t.Fatal(got)
+	}
+	for range 2 {
+		if got := ran(t.Context(), "build", "--abandon", "--data", data); got.code != exitDone || !strings.Contains(got.out, "is finished: there is nothing to give up") {
+			t.Error(got)
+		}
 	}
 }
 
@@ -489,6 +509,8 @@ func TestEndings(t *testing.T) {
 		says string
 	}{
 		{missionRun{result: builder.Result{Done: true}}, nil, exitDone, ""},
+		{missionRun{result: builder.Result{Done: true, Summary: mission.Summary{Accepted: 1}}}, nil, exitUnverified, "1 step is accepted without proof"},
+		{missionRun{result: builder.Result{Waiting: mission.WaitDisturbed}}, nil, exitFailed, "an older save; see it with `blockworld inspect`, then `blockworld repair`"},
 		{missionRun{result: builder.Result{Waiting: mission.WaitUnverified}}, nil, exitUnverified, "blockworld repair"},
 		{missionRun{result: builder.Result{Waiting: mission.WaitRefused}, denied: &builder.Denied{Capability: effects.PlaceBlock, Rule: "reach", Why: "too far"}}, nil, exitDenied, "(reach): too far; when that is put right, go on"},
 		{missionRun{result: builder.Result{Waiting: mission.WaitRefused}}, nil, exitFailed, "refused"},

@@ -28,6 +28,22 @@ func (st *stage) apart(lines string) (bots string) {
 	return written(st.t, string(whole)+lines)
 }
 
+func TestWhatAHostCannotDecideIsNamed(t *testing.T) {
+	plot := "plots: [{id: garden, build: \"0,0,0:1,1,1\"%s}]\nbots: [{id: b, address: h, username: B, plot: garden%s}]\n"
+	for text, want := range map[string]string{
+		fmt.Sprintf(plot, "", ""): "",
+		fmt.Sprintf(plot, ", owner: admin", ", owner: admin") + "retain: 1h\npolicy: {profile: open}\n": "policy, retain, owner of plots, owner of bots",
+	} {
+		c, err := parseConfig([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(c.daemons(), ", "); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
 func TestAHostThatIsRefusedEnds(t *testing.T) {
 	t.Parallel()
 	st := set(t, trialPolicy)

@@ -91,6 +91,10 @@ func runInspect(ctx context.Context, p *printer, f *buildFlags) error {
 	for _, state := range slices.Sorted(maps.Keys(r.Steps)) {
 		p.say("  %d steps %s", r.Steps[state], state)
 	}
+	taken := r.Steps[mission.Accepted.String()]
+	if taken > 0 {
+		p.say("  %s by their owner without proof, whatever the world shows; a plain `blockworld repair` looks at them again", accepted(taken))
+	}
 	r.CaptureError = f.captureError()
 	if err := p.result(r); err != nil {
 		return err
@@ -100,6 +104,8 @@ func runInspect(ctx context.Context, p *printer, f *buildFlags) error {
 		return fail(exitFailed, errors.New("the world is not as planned"))
 	case !look.Complete():
 		return fail(exitUnverified, fmt.Errorf("%s were not seen: nobody can tell whether they are as planned", cells(r.Unknown)))
+	case taken > 0:
+		return fail(exitUnverified, fmt.Errorf("%s without proof", accepted(taken)))
 	}
 	return nil
 }
@@ -111,7 +117,8 @@ func newRepair(g *globals) *cobra.Command {
 		Use: "repair", Short: "your decision about disturbed, wrong and unverified steps; then the mission goes on", Args: cobra.NoArgs,
 		Long: "Opens every disturbed step, every step that came out wrong, and every unverified one that the server had carried out and\n" +
 			"whose block is gone, for a new generation: it is placed again once its cell is free. With --accept, unverified, wrong\n" +
-			"and disturbed steps are closed as accepted_unverified instead.",
+			"and disturbed steps are closed as accepted_unverified instead, which is not success: exit code 4. A later plain\n" +
+			"`repair` opens those again whose cells are not as planned.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			f.rate = -1
 			return f.captured(runRepair(cmd.Context(), g.printer(cmd), f, accept))

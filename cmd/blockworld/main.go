@@ -164,6 +164,7 @@ func newRoot(g *globals) *cobra.Command {
 		Use:           "blockworld",
 		Short:         "Minecraft bots that build, with proof for every block",
 		Long:          "Blockworld joins a Minecraft: Java Edition server (1.20.2 to 26.1) as a bot, builds a schematic there block by\nblock, and counts a block as placed only when the server's own packets prove it.\n\nStart with:  blockworld demo",
+		Version:       programVersion(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}

@@ -34,7 +34,7 @@ func runMCP(ctx context.Context, p *printer, f *face, in io.Reader, out io.Write
 	}
 	defer c.Close()
 	p.g.told = true // no object of our own follows what the protocol says
-	err = mcp.Serve(ctx, c, programVersion, time.Now, in, out)
+	err = mcp.Serve(ctx, c, programVersion(), time.Now, in, out)
 	if errors.Is(err, context.Canceled) || errors.Is(err, io.EOF) {
 		return nil // the agent has left
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"image/png"
 	"path/filepath"
@@ -23,7 +24,7 @@ func newPlan(g *globals) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "plan FILE", Short: "steps, materials and what cannot be placed, without a server", Args: cobra.ExactArgs(1),
 		Long: "Plans a schematic offline: on flat solid ground, with air everywhere else. Tells the materials, and for every cell that\n" +
-			"cannot be placed why.",
+			"cannot be placed why. Exit code 2 if nothing of it can be built, as for build.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runPlan(cmd.Context(), g.printer(cmd), f, args[0], version, pngDir, fly, replace)
 		},
@@ -45,6 +46,24 @@ type planReport struct {
 	Offset      geom.BlockPos `json:"offset"`
 	Digest      string        `json:"digest"`
 	Picture     string        `json:"picture,omitempty"`
+
+	// Lists of the plan that are empty are written all the same.
+	Present     []geom.BlockPos     `json:"present"`
+	Rejected    []blueprint.Refusal `json:"rejected"`
+	Unreachable []blueprint.Refusal `json:"unreachable"`
+	Standing    []blueprint.Refusal `json:"standing"`
+	Notes       []string            `json:"notes"`
+}
+
+// errNothing says that a plan has no cells.
+var errNothing = errors.New("there is nothing to build: no cell of the file can be placed here")
+
+// list is a list that is never null in JSON.
+func list[T any](l []T) []T {
+	if l == nil {
+		return []T{}
+	}
+	return l
 }
 
 func runPlan(ctx context.Context, p *printer, f *place, file, version, pngDir string, fly bool, replace []string) error {
@@ -72,14 +91,15 @@ func runPlan(ctx context.Context, p *printer, f *place, file, version, pngDir st
 		return err
 	}
 	digest := plan.Digest()
-	r := planReport{Plan: plan, Format: bp.Format, DataVersion: bp.DataVersion, Size: bp.Size, Offset: bp.Offset, Digest: fmt.Sprintf("%x", digest)}
+	r := planReport{Plan: plan, Format: bp.Format, DataVersion: bp.DataVersion, Size: bp.Size, Offset: bp.Offset, Digest: fmt.Sprintf("%x", digest),
+		Present: list(plan.Present), Rejected: list(plan.Rejected), Unreachable: list(plan.Unreachable), Standing: list(plan.Standing), Notes: list(plan.Notes)}
+	plan.Steps, plan.Final, plan.Materials = list(plan.Steps), list(plan.Final), list(plan.Materials)
 	p.say("%s, data version %d, %d x %d x %d, offset in the file %v (not used)", bp.Format, bp.DataVersion, bp.Size.X, bp.Size.Y, bp.Size.Z, bp.Offset)
 	tellPlan(p, plan, true)
+	if len(plan.Final) == 0 {
+		return errors.Join(p.result(r), fail(exitUsage, errNothing))
+	}
 	if pngDir != "" {
-		if len(plan.Final) == 0 {
-			p.say("no picture: there is nothing to show")
-			return p.result(r)
-		}
 		if err := makeFolder(pngDir); err != nil {
 			return err
 		}

@@ -5,6 +5,7 @@ import (
 
 	"blockworld/bot/builder"
 	"blockworld/effects/mission"
+	"blockworld/sentinel"
 	"blockworld/worldstate/registry"
 )
 
@@ -38,7 +39,13 @@ func (t *teller) hear(e builder.Event) {
 		}
 		t.say("%s: %s; the bot joins again by itself, as often as --tries allows", awayWords(t.away), e.Why)
 		t.away = mission.WaitNothing
-	case builder.Walked, builder.Denied:
+	case builder.Denied:
+		words := builder.Words(e)
+		if e.Rule == sentinel.RulePrecondition.String() {
+			words += "; the step is tried again"
+		}
+		t.once(words)
+	case builder.Walked:
 		t.once(builder.Words(e))
 	default:
 		if words := builder.Words(e); words != "" {

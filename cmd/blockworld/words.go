@@ -55,7 +55,7 @@ func tellPlan(p *printer, plan *blueprint.Plan, long bool) {
 	if n := plan.LeftOut.Standing; n > 0 {
 		p.say("  %d blocks stand where the file has air; they stay", n)
 	}
-	if long {
+	if long && len(plan.Materials) > 0 {
 		p.say("  materials:")
 		for _, m := range plan.Materials {
 			p.say("  %6d  %s", m.Count, m.Item)
