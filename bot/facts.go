@@ -66,6 +66,9 @@ func (b *Bot) answer(ev worldstate.Event) error {
 	case worldstate.HeldSlot:
 		b.out.ServerHeld(ev.Slot)
 	case worldstate.WindowOpened:
+		if ev.Window == 0 {
+			break // our own inventory: no window of the server's to be closed
+		}
 		b.out.WindowOpened(ev.Window)
 		err = b.out.CloseWindow(ev.Window)
 		b.notify(NoticeWindowClosed, "a window that the server opened was closed")

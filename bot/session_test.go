@@ -238,7 +238,7 @@ func TestAnswers(t *testing.T) {
 	eachProtocol(t, func(t *testing.T, p registry.Protocol) {
 		var l ledger
 		opts := serve(t, p, standing(func(s *peer) {
-			s.send(&wire.OpenScreen{Window: 3, Title: wire.Literal("trap")}, &wire.Ping{ID: 8},
+			s.send(&wire.OpenScreen{Title: wire.Literal("our own")}, &wire.OpenScreen{Window: 3, Title: wire.Literal("trap")}, &wire.Ping{ID: 8},
 				&wire.SetHeldSlot{Slot: 4}, &wire.SetHealth{Health: 0}, &wire.SetHealth{Health: 0})
 			for i := range 70 {
 				s.send(&wire.PlayerChat{Sender: worldstate.UUID{5}, Index: int32(i), Signed: true, Message: "x"})

@@ -59,6 +59,9 @@ func (m *Mirror) applyInventory(ev Event) {
 		}
 		inv.HeldSeen = m.seq + 1
 	case WindowOpened:
+		if ev.Window == 0 {
+			break // the player's inventory, which is always there: nothing opens and nothing would close it
+		}
 		m.window = OpenWindow{Open: true, ID: ev.Window, Title: ev.Title}
 	case WindowClosed:
 		m.window = OpenWindow{}
