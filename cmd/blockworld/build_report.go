@@ -92,7 +92,7 @@ func (r *missionRun) ended(err error, then string) error {
 	case err != nil:
 		return joinFailed(err)
 	case end.Done && end.Summary.Accepted > 0:
-		return fail(exitUnverified, fmt.Errorf("%s without proof, which is not success; a plain `blockworld repair` opens again what of it is not as planned", accepted(end.Summary.Accepted)))
+		return fail(exitUnverified, fmt.Errorf("%s without proof, which is not success; a later plain `blockworld repair` opens again what of it was disturbed or wrong", accepted(end.Summary.Accepted)))
 	case end.Done:
 		return nil
 	case end.Waiting == mission.WaitDisturbed:

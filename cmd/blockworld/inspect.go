@@ -93,7 +93,7 @@ func runInspect(ctx context.Context, p *printer, f *buildFlags) error {
 	}
 	taken := r.Steps[mission.Accepted.String()]
 	if taken > 0 {
-		p.say("  %s by their owner without proof, whatever the world shows; a plain `blockworld repair` looks at them again", accepted(taken))
+		p.say("  %s by their owner without proof, whatever the world shows", accepted(taken))
 	}
 	r.CaptureError = f.captureError()
 	if err := p.result(r); err != nil {
@@ -117,8 +117,8 @@ func newRepair(g *globals) *cobra.Command {
 		Use: "repair", Short: "your decision about disturbed, wrong and unverified steps; then the mission goes on", Args: cobra.NoArgs,
 		Long: "Opens every disturbed step, every step that came out wrong, and every unverified one that the server had carried out and\n" +
 			"whose block is gone, for a new generation: it is placed again once its cell is free. With --accept, unverified, wrong\n" +
-			"and disturbed steps are closed as accepted_unverified instead, which is not success: exit code 4. A later plain\n" +
-			"`repair` opens those again whose cells are not as planned.",
+			"and disturbed steps are closed as accepted_unverified instead, which is not success: exit code 4. Of wrong and\n" +
+			"disturbed ones that holds for this run: inspect shows them as they are, and a later plain `repair` opens them again.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			f.rate = -1
 			return f.captured(runRepair(cmd.Context(), g.printer(cmd), f, accept))
