@@ -121,7 +121,7 @@ var waits = map[mission.Waiting]string{
 	mission.WaitOtherDimension: "the bot is in another dimension: bring it back",
 	mission.WaitTargetOccupied: "another block stands where a step belongs: clear it",
 	mission.WaitRefused:        "the server or the guard said no and nothing has changed since: see the lines above",
-	mission.WaitDisturbed:      "a proven cell was changed by somebody: look at it, then `blockworld repair`",
+	mission.WaitDisturbed:      "a proven cell was changed by somebody, or the server came back from an older save: look at it, then `blockworld repair`",
 	mission.WaitWrongResult:    "a step came out in another state than planned: look at it, then `blockworld repair`",
 	mission.WaitInTheWay:       "somebody stands where a step belongs: let them step aside",
 	mission.WaitAbsent:         "a step was sent by another bot that is away, and only that one can tell what became of it: bring it back",
