@@ -112,6 +112,38 @@ func TestMCPOnStdio(t *testing.T) {
 	})
 }
 
+// TestMCPAnswersWhatWasAskedBeforeTheInputsEnd: who pipes requests in hears of every one of them.
+func TestMCPAnswersWhatWasAskedBeforeTheInputsEnd(t *testing.T) {
+	t.Parallel()
+	st := set(t, trialPolicy).serve()
+	var out, errs bytes.Buffer
+	in := `{"jsonrpc":"2.0","id":"hello","method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}
+{"jsonrpc":"2.0","method":"notifications/initialized"}
+{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wait","arguments":{"actor":"builder-1","timeout_ms":300}}}
+{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"observe","arguments":{"actor":"builder-1"}}}
+{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"wait","arguments":{"task":"nothing","cursor":"0","timeout_ms":700}}}
+`
+	if code := run(t.Context(), []string{"mcp", "--daemon", st.served.Address, "--data", st.data}, strings.NewReader(in), &out, &errs); code != exitDone {
+		t.Errorf("%d: %s", code, errs.String())
+	}
+	got := map[string]bool{}
+	for line := range strings.Lines(out.String()) {
+		var m struct {
+			ID     json.RawMessage `json:"id"`
+			Result json.RawMessage `json:"result"`
+		}
+		if err := json.Unmarshal([]byte(line), &m); err != nil || m.Result == nil || strings.Contains(line, "canceled") {
+			t.Errorf("%v: %s", err, line)
+		}
+		got[string(m.ID)] = true
+	}
+	for _, id := range []string{`"hello"`, "1", "2", "3"} {
+		if !got[id] {
+			t.Errorf("no answer to %s: %s", id, out.String())
+		}
+	}
+}
+
 func TestMCPAnswersALineThatIsNoMessage(t *testing.T) {
 	t.Setenv("BLOCKWORLD_TOKEN", "bw_x")
 	t.Setenv("BLOCKWORLD_TOKEN_FILE", "")

@@ -12,39 +12,92 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"blockworld/controlplane"
 )
 
 // MaxLine bounds a message on standard input, in bytes: a blueprint in base64 and something around it.
 const MaxLine = maxBody
 
+// lastAnswers is how long requests that are under way at the input's end have for their answers: as long as the longest wait,
+// and a little more.
+const lastAnswers = controlplane.MaxWaitMS*time.Millisecond + 5*time.Second
+
 // Serve speaks the protocol over a pair of streams, one message a line, until the input or ctx ends. Nothing else may write
-// to out. A line that is no message is answered as such and ends nothing.
+// to out. A line that is no message is answered as such and ends nothing. What was asked before the input's end is answered.
 func Serve(ctx context.Context, gw Gateway, version string, now func() time.Time, in io.Reader, out io.Writer) error {
-	return New(gw, version, now).Run(ctx, stdio(in, out))
+	return New(gw, version, now).Run(ctx, stdio(ctx, in, out, lastAnswers))
 }
 
 // stdio is the protocol's transport over a pair of streams. The SDK ends a session at the first line that it cannot read, so
-// it gets to see only those that it can.
-func stdio(in io.Reader, out io.Writer) sdk.Transport {
-	w := &lineWriter{w: out}
+// it gets to see only those that it can; and at the input's end it drops what is under way, so it hears of that end when all is
+// answered, or patience is over.
+func stdio(ctx context.Context, in io.Reader, out io.Writer, patience time.Duration) sdk.Transport {
+	w := &lineWriter{w: out, open: map[jsonrpc.ID]int{}, answered: make(chan struct{}, 1)}
 	return &sdk.IOTransport{
-		Reader:        io.NopCloser(&messages{in: bufio.NewReaderSize(in, 64<<10), out: w}),
+		Reader:        io.NopCloser(&messages{ctx: ctx, in: bufio.NewReaderSize(in, 64<<10), out: w, patience: patience}),
 		Writer:        w,
 		MaxLineLength: -1, // what comes here is bounded already
 	}
 }
 
-// lineWriter writes whole lines of several goroutines, and is not closed by the protocol: the streams are their owner's.
+// lineWriter writes whole lines of several goroutines, and is not closed by the protocol: the streams are their owner's. It
+// knows which requests are not answered yet.
 type lineWriter struct {
-	mu sync.Mutex
-	w  io.Writer
+	mu       sync.Mutex
+	w        io.Writer
+	open     map[jsonrpc.ID]int // requests without an answer, by id
+	answered chan struct{}      // has something when an answer was written
 }
 
 // Write writes one line; the SDK writes each message at once.
 func (l *lineWriter) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.w.Write(p)
+	n, err := l.w.Write(p)
+	if m, bad := jsonrpc.DecodeMessage(bytes.TrimSpace(p)); bad == nil {
+		if r, ok := m.(*jsonrpc.Response); ok {
+			l.count(r.ID, -1)
+		}
+	}
+	select {
+	case l.answered <- struct{}{}:
+	default:
+	}
+	return n, err
+}
+
+// asked takes note of a message that wants an answer.
+func (l *lineWriter) asked(m jsonrpc.Message) {
+	if r, ok := m.(*jsonrpc.Request); ok && r.IsCall() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.count(r.ID, 1)
+	}
+}
+
+// count counts requests of an id. The lock is held.
+func (l *lineWriter) count(id jsonrpc.ID, n int) {
+	if l.open[id] += n; l.open[id] <= 0 {
+		delete(l.open, id)
+	}
+}
+
+// rest waits until every request is answered.
+func (l *lineWriter) rest(ctx context.Context) {
+	for {
+		l.mu.Lock()
+		open := len(l.open)
+		l.mu.Unlock()
+		if open == 0 {
+			return
+		}
+		select {
+		case <-l.answered:
+		case <-ctx.Done():
+			return
+		}
+	}
 }
 
 // Close does nothing.
@@ -52,9 +105,11 @@ func (l *lineWriter) Close() error { return nil }
 
 // messages reads those lines that are messages, each with its line's end, and answers all others by itself.
 type messages struct {
-	in   *bufio.Reader
-	out  io.Writer
-	left []byte // of the message that is being read
+	ctx      context.Context
+	in       *bufio.Reader
+	out      *lineWriter
+	left     []byte        // of the message that is being read
+	patience time.Duration // for the last answers
 }
 
 // Read gives bytes of the next message.
@@ -65,6 +120,9 @@ func (m *messages) Read(p []byte) (int, error) {
 		case errors.Is(err, errTooLong):
 			m.refuse(nil, jsonrpc.CodeParseError, "the message is longer than 2 MiB")
 		case err != nil:
+			ctx, done := context.WithTimeout(m.ctx, m.patience)
+			defer done()
+			m.out.rest(ctx)
 			return 0, err
 		case len(line) > 0 && m.good(line):
 			m.left = append(line, '\n')
@@ -109,10 +167,12 @@ func (m *messages) good(line []byte) bool {
 		m.refuse(nil, jsonrpc.CodeInvalidRequest, "batches are not taken: send one message a line")
 		return false
 	}
-	if _, err := jsonrpc.DecodeMessage(line); err != nil {
+	message, err := jsonrpc.DecodeMessage(line)
+	if err != nil {
 		m.refuse(idOf(line), jsonrpc.CodeInvalidRequest, "the line is no message of JSON-RPC 2.0")
 		return false
 	}
+	m.out.asked(message)
 	return true
 }
 
