@@ -63,6 +63,8 @@ func (j *Journal) update(change func(*txn) error) error {
 // commit stores the changes of a batch in one transaction. A change that refuses leaves nothing of itself behind: the
 // transaction is rolled back and run again without it.
 func (j *Journal) commit(batch []*request) {
+	j.writing.Lock()
+	defer j.writing.Unlock()
 	todo := batch
 	for len(todo) > 0 {
 		refused, err := j.try(todo)
@@ -78,6 +80,12 @@ func (j *Journal) commit(batch []*request) {
 	}
 }
 
+// fail bars every further write and tells who waits for it. The lock is held.
+func (j *Journal) fail(err error) {
+	j.failed = err
+	close(j.failing)
+}
+
 // try runs the changes in one transaction. It returns the index of a change that refused, or -1 with the commit's
 // result.
 func (j *Journal) try(todo []*request) (refused int, err error) {
@@ -87,7 +95,7 @@ func (j *Journal) try(todo []*request) (refused int, err error) {
 	if failed != nil {
 		return -1, fmt.Errorf("%w (%w)", ErrFailed, failed)
 	}
-	tx, err := j.db.Begin(true)
+	tx, err := j.db.Load().Begin(true)
 	if err != nil {
 		if errors.Is(err, bolterrors.ErrDatabaseNotOpen) {
 			err = ErrClosed
@@ -107,7 +115,7 @@ func (j *Journal) try(todo []*request) (refused int, err error) {
 	if err := tx.Commit(); err != nil {
 		err = storage(err)
 		j.mu.Lock()
-		j.failed = err // what reached the disk is not known any more: nothing further is stored on top of it
+		j.fail(err) // what reached the disk is not known any more: nothing further is stored on top of it
 		j.mu.Unlock()
 		return -1, err
 	}

@@ -21,7 +21,7 @@ var (
 var (
 	ErrDiskFull       = errors.New("disk is full: free some space, then resume")
 	ErrNotWritable    = errors.New("the data directory cannot be written: give yourself the right to write there, or use another one")
-	ErrFailed         = errors.New("an earlier write failed: close the journal and open it again")
+	ErrFailed         = errors.New("an earlier write failed: the journal has to be opened again")
 	ErrActionMarked   = errors.New("this action was already sent once")
 	ErrStepBarred     = errors.New("a step of this cell has an action without a verdict; it is never sent again for a cleaner answer")
 	ErrStepDone       = errors.New("this step is done")

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"go.etcd.io/bbolt"
@@ -104,15 +105,18 @@ type Options struct {
 type Journal struct {
 	dir  string
 	copy string // folder of the copy that Look made, else empty
-	db   *bbolt.DB
+	db   atomic.Pointer[bbolt.DB]
 	lock *os.File // nil after Look
 	opts Options
 	key  ed25519.PrivateKey // under mu
+
+	writing sync.Mutex // held while the file is written, reopened or given up; taken before mu
 
 	mu      sync.Mutex
 	queue   []*request
 	leading bool
 	failed  error
+	failing chan struct{} // closed when failed is set
 	closed  bool
 	head    chainHead // as of the last commit; the leader's while leading
 	commits uint64    // transactions stored; the leader's while leading
@@ -170,11 +174,16 @@ func (j *Journal) load(path string) error {
 	if err != nil {
 		return err
 	}
-	j.db, db.NoSync = db, j.opts.noSync
+	db.NoSync = j.opts.noSync
+	j.db.Store(db)
 	if j.head, err = read(j, (*txn).loadHead); err != nil {
 		return err
 	}
-	return j.loadKey()
+	if err := j.loadKey(); err != nil {
+		return err
+	}
+	j.failed, j.failing = nil, make(chan struct{})
+	return nil
 }
 
 func openBolt(path string) (*bbolt.DB, error) {
@@ -235,9 +244,11 @@ func (j *Journal) Close() error {
 	if already {
 		return nil
 	}
+	j.writing.Lock()
+	defer j.writing.Unlock()
 	var err error
-	if j.db != nil {
-		err = j.db.Close()
+	if db := j.db.Load(); db != nil {
+		err = db.Close()
 	}
 	if j.lock != nil {
 		err = errors.Join(err, j.lock.Close())
@@ -246,6 +257,45 @@ func (j *Journal) Close() error {
 		err = errors.Join(err, os.RemoveAll(j.copy))
 	}
 	return err
+}
+
+// Failed is closed when a write has failed: nothing is stored any more until Reopen. Err says why.
+func (j *Journal) Failed() <-chan struct{} {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.failing
+}
+
+// Err is the write that failed, nil if none has since the journal was opened.
+func (j *Journal) Err() error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.failed
+}
+
+// Reopen goes on after a failed write with what reached the disk: it closes the file, then checks and opens it as Open does.
+// What was under way belongs to a session that must end, as after a restart: a mark whose write failed may be stored. Reads
+// meanwhile get ErrClosed. Without a failed write it does nothing; after an error it can be tried again.
+func (j *Journal) Reopen() error {
+	j.writing.Lock()
+	defer j.writing.Unlock()
+	j.mu.Lock()
+	failed, closed := j.failed, j.closed
+	j.mu.Unlock()
+	switch {
+	case closed:
+		return ErrClosed
+	case failed == nil:
+		return nil
+	}
+	j.db.Load().Close() // it has failed already, and what it could say of that is not news; it waits for reads under way
+	path := filepath.Join(j.dir, FileName)
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if err := j.load(path); err != nil {
+		return fmt.Errorf("journal %s: %w", path, storage(err))
+	}
+	return nil
 }
 
 func exists(path string) error {

@@ -129,7 +129,7 @@ func collect[T any](t *txn, bucket, prefix []byte, decode func([]byte) (T, error
 // read runs f over a consistent view.
 func read[T any](j *Journal, f func(*txn) (T, error)) (T, error) {
 	var out T
-	err := j.db.View(func(tx *bbolt.Tx) (err error) {
+	err := j.db.Load().View(func(tx *bbolt.Tx) (err error) {
 		out, err = f(&txn{tx: tx})
 		return err
 	})
