@@ -110,6 +110,13 @@ func (b *Bot) facts(p wire.Packet) error {
 	defer clear(b.scratch)
 	for _, ev := range b.scratch {
 		if err := b.mirror.Apply(ev); err != nil {
+			if errors.Is(err, worldstate.ErrNotKept) {
+				if b.mirror.View().Unkept() == 1 { // there may be thousands in this world
+					b.opts.Log.Warn("the server sends columns that are not kept; no further one is told", "error", err)
+					b.notify(NoticeSkipped, err.Error())
+				}
+				continue
+			}
 			if essential(ev) {
 				return b.machine.Failure(err)
 			}

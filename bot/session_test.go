@@ -285,6 +285,37 @@ func TestAnswers(t *testing.T) {
 	})
 }
 
+// TestColumnsOutside: a server that sends columns far outside of its own view costs one notice and neither memory nor the
+// session.
+func TestColumnsOutside(t *testing.T) {
+	eachProtocol(t, func(t *testing.T, p registry.Protocol) {
+		var skipped []string
+		opts := serve(t, p, standing(func(s *peer) {
+			s.send(&wire.SetChunkCacheCenter{})
+			for x := int32(20); x < 100; x++ {
+				s.send(&wire.LevelChunkWithLight{Pos: geom.ChunkPos{X: x, Z: -x}, Data: column(s.protocol, 4, 1)})
+			}
+			s.drain()
+		}))
+		opts.Notify = func(n Notice) {
+			if n.Kind == NoticeSkipped {
+				skipped = append(skipped, n.Text)
+			}
+		}
+		b, stop := joined(t, opts)
+		wait(2 * time.Second)
+		var columns []geom.ChunkPos
+		var unkept int
+		if err := b.Do(t.Context(), func(tx *Tx) { columns, unkept = tx.View().Columns(), tx.View().Unkept() }); err != nil {
+			t.Fatal(err)
+		}
+		if len(columns) != 9 || unkept != 80 || len(skipped) != 1 {
+			t.Errorf("%d columns, %d not kept, notices %q", len(columns), unkept, skipped)
+		}
+		stop()
+	})
+}
+
 func TestRest(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		var l ledger

@@ -55,16 +55,28 @@ func (c *Column) with() *Column {
 	return &out
 }
 
-// set changes a cell, copying its section if it is shared. The position must lie in the column.
-func (c *Column) set(pos geom.BlockPos, state registry.StateID) {
+// size is about how many bytes a column takes with all its sections.
+func (c *Column) size() int64 {
+	n := int64(unsafe.Sizeof(*c))
+	for _, s := range c.sections {
+		n += s.size()
+	}
+	return n
+}
+
+// set changes a cell, copying its section if it is shared, and returns how many bytes more the column takes. The position
+// must lie in the column.
+func (c *Column) set(pos geom.BlockPos, state registry.StateID) int64 {
 	dy := uint32(pos.Y - c.minY)
 	i, index := dy>>4, dy&15<<8|uint32(pos.Z&15)<<4|uint32(pos.X&15)
 	if s := c.sections[i]; s.at(index) == state {
-		return
+		return 0
 	} else if !s.private {
 		c.sections[i] = s.clone()
 	}
+	before := c.sections[i].size()
 	c.sections[i].set(index, state, int(c.direct))
+	return c.sections[i].size() - before
 }
 
 // DecodeColumn reads the section data of level_chunk_with_light. It copies what it keeps; bytes that follow the last

@@ -9,6 +9,8 @@
 //   - Unknown is unknown: a cell that is not loaded is not air, a slot not understood is not empty, a statistic before
 //     the first reply is not zero.
 //   - A malformed event gives an error that wraps ErrMalformed and changes nothing; no event can cause a panic.
+//   - Columns are kept as the game's own client keeps them, in a square around the centre that the server told, and of at
+//     most so many bytes: whatever a server sends, the rest is unknown, counted and no reason to end.
 //   - Chunk sections stay packed as they were sent, are immutable once decoded, shared between all mirrors with the same
 //     SectionStore, and copied when one mirror's world changes.
 //   - Text from the world is of type Untrusted or raw NBT: kept as data, read by nobody here.

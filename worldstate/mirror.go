@@ -1,6 +1,7 @@
 package worldstate
 
 import (
+	"errors"
 	"fmt"
 
 	"blockworld/worldstate/registry"
@@ -33,10 +34,12 @@ func (i Identity) Same(o Identity) bool {
 	return true
 }
 
-// What a server may make one mirror keep. More is refused with ErrMalformed.
+// What a server may make one mirror keep. More is refused: columns with ErrNotKept, all else with ErrMalformed.
 const (
-	maxColumns       = 1 << 14 // view distance 32 needs 4,225
-	maxBlockEntities = 1 << 12 // per column
+	maxColumns       = 1 << 14   // view distance 32 needs 4,225
+	maxBytes         = 256 << 20 // of all columns; view distance 32 needs about 150 MB of an ordinary world
+	entitySize       = 64        // what a block entity takes beside its data
+	maxBlockEntities = 1 << 12   // per column
 	maxEntities      = 1 << 16
 	maxPlayers       = 1 << 14
 	maxStats         = 1 << 17
@@ -48,7 +51,8 @@ const (
 type Mirror struct {
 	reg      *registry.Registry
 	store    *SectionStore
-	states   int // number of block states; larger ids are malformed
+	room     int64 // bytes of columns
+	states   int   // number of block states; larger ids are malformed
 	epoch    Epoch
 	seq      Sequence
 	identity Identity
@@ -86,7 +90,7 @@ func NewMirror(reg *registry.Registry, sections *SectionStore, opts ...Option) *
 	if sections == nil {
 		sections = NewSectionStore()
 	}
-	m := &Mirror{reg: reg, store: sections, states: 1 << 16}
+	m := &Mirror{reg: reg, store: sections, room: maxBytes, states: 1 << 16}
 	if reg != nil {
 		m.states = reg.StateCount()
 	}
@@ -104,9 +108,13 @@ func (m *Mirror) View() View { return View{m} }
 
 // Apply takes one server fact in. An error wraps ErrMalformed and leaves the mirror as it was, except that a column or
 // a list of which one part is malformed is not taken at all. Facts about what is not known (an entity never added, a
-// cell of a column never loaded) change nothing and are no error, as the game's own client ignores them.
+// cell of a column never loaded) change nothing and are no error, as the game's own client ignores them. An error that wraps
+// ErrNotKept is of a fact that was taken: the column that it names is unknown from here on.
 func (m *Mirror) Apply(ev Event) error {
 	if err := m.apply(ev); err != nil {
+		if errors.Is(err, ErrNotKept) {
+			m.seq++
+		}
 		return fmt.Errorf("%T: %w", ev, err)
 	}
 	m.seq++

@@ -96,6 +96,18 @@ func (s *section) fields() []uint64 {
 	return unsafe.Slice(s.words, packings[s.bits].words)
 }
 
+// size is about how many bytes a section takes.
+func (s *section) size() int64 {
+	n := int(unsafe.Sizeof(*s) + unsafe.Sizeof(s))
+	if s.bits > 0 {
+		n += 8 * packings[s.bits].words
+	}
+	if !s.direct {
+		n += 2 * len(s.palette)
+	}
+	return int64(n)
+}
+
 // at returns the state of a cell; index is below sectionCells. This is the innermost step of everything that looks at the
 // world, so the word is read without asking whether it is there: a section always has as many words as fields of its width
 // need (TestWordsReach goes through all of them). It is written to be cheap enough for the compiler to put it and

@@ -144,6 +144,9 @@ func (v View) Centre() (geom.ChunkPos, bool) {
 	return v.mirror().world.centre, v.mirror().world.centreKnown
 }
 
+// Unkept returns how many columns of this world came and were not kept, or not for long: see ErrNotKept.
+func (v View) Unkept() int { return v.mirror().world.unkept }
+
 // ViewDistance returns the server's view distance in chunks, 0 if unknown.
 func (v View) ViewDistance() int32 { return v.mirror().world.viewDistance }
 

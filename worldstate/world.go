@@ -18,6 +18,8 @@ type world struct {
 	flat           bool
 
 	columns map[geom.ChunkPos]*loaded
+	bytes   int64                      // that the columns take, each counted as if nobody shared it
+	unkept  int                        // columns that were not kept, or not any more, because of what a mirror holds
 	near    *[nearSide * nearSide]near // columns by the low bits of their position: a read rarely needs the map
 
 	centre             geom.ChunkPos
@@ -36,6 +38,7 @@ type world struct {
 // loaded is a column as this mirror shows it.
 type loaded struct {
 	*Column
+	bytes    int64
 	own      bool          // the column (not its sections) belongs to this mirror and may be changed
 	entities []BlockEntity // few; in the order in which the server sent them
 }
@@ -103,6 +106,12 @@ func (w *world) far(pos geom.BlockPos) (registry.StateID, bool) {
 
 // put makes a column known, or unknown with nil.
 func (w *world) put(pos geom.ChunkPos, c *loaded) {
+	if old := w.columns[pos]; old != nil {
+		w.bytes -= old.bytes
+	}
+	if c != nil {
+		w.bytes += c.bytes
+	}
 	if c == nil {
 		delete(w.columns, pos)
 	} else {
@@ -111,6 +120,37 @@ func (w *world) put(pos geom.ChunkPos, c *loaded) {
 	if n := w.slot(pos); n.pos == pos {
 		*n = near{pos: pos} // the next read fills it
 	}
+}
+
+// beyond is how many columns a client keeps around the view distance: the server's ring of one and a margin of two.
+const beyond = 3
+
+// inWindow tells whether the game's own client would keep a column: it holds a square around the centre that the server told
+// and drops everything else. Before a centre is told everything is kept.
+func (w *world) inWindow(pos geom.ChunkPos) bool {
+	return !w.centreKnown || apart(pos, w.centre) <= int64(max(2, w.viewDistance))+beyond
+}
+
+// apart is the distance of two columns in columns, the larger of both axes.
+func apart(a, b geom.ChunkPos) int64 {
+	x, z := int64(a.X)-int64(b.X), int64(a.Z)-int64(b.Z)
+	return max(x, -x, z, -z)
+}
+
+// leave makes every column unknown that the window does not hold any more.
+func (w *world) leave() {
+	for pos := range w.columns {
+		if !w.inWindow(pos) {
+			w.put(pos, nil)
+		}
+	}
+}
+
+// unkeep makes a column unknown that one mirror has no room for.
+func (w *world) unkeep(pos geom.ChunkPos, format string, args ...any) error {
+	w.put(pos, nil)
+	w.unkept++
+	return fmt.Errorf("%w: column %s: %s", ErrNotKept, pos, fmt.Sprintf(format, args...))
 }
 
 func (m *Mirror) applyWorld(ev Event) error {
@@ -123,8 +163,10 @@ func (m *Mirror) applyWorld(ev Event) error {
 	case ChunkBatchFinished: // whoever speaks to the server answers it; the world is the same
 	case ChunkCentre:
 		w.centre, w.centreKnown = ev.Pos, true
+		w.leave()
 	case ViewDistance:
 		w.viewDistance = ev.Chunks
+		w.leave()
 	case BlockChanged:
 		return m.blocksChanged([]BlockChanged{ev})
 	case SectionChanged:
@@ -156,12 +198,13 @@ func (m *Mirror) applyWorld(ev Event) error {
 
 func (m *Mirror) chunkLoaded(ev ChunkLoaded) error {
 	w := &m.world
-	if _, ok := w.columns[ev.Pos]; !ok && len(w.columns) >= maxColumns {
-		return fmt.Errorf("%w: more than %d columns", ErrMalformed, maxColumns)
-	}
 	const far = 1 << 26 // the world ends at column 1,875,000
 	if ev.Pos.X < -far || ev.Pos.X > far || ev.Pos.Z < -far || ev.Pos.Z > far {
 		return fmt.Errorf("%w: column at %s", ErrMalformed, ev.Pos)
+	}
+	// A server may tell the centre behind the columns around a place that it has put the player to.
+	if !w.inWindow(ev.Pos) && !m.beside(ev.Pos) {
+		return w.unkeep(ev.Pos, "outside of the view around %s", w.centre)
 	}
 	if len(ev.BlockEntities) > maxBlockEntities {
 		return fmt.Errorf("%w: %d block entities in a column", ErrMalformed, len(ev.BlockEntities))
@@ -175,12 +218,40 @@ func (m *Mirror) chunkLoaded(ev ChunkLoaded) error {
 		return err
 	}
 	m.store.intern(c)
-	l := &loaded{Column: c}
+	l := &loaded{Column: c, bytes: c.size()}
+	for _, e := range ev.BlockEntities {
+		l.bytes += entitySize + int64(len(e.NBT))
+	}
+	w.put(ev.Pos, nil)
+	if len(w.columns) >= maxColumns || w.bytes+l.bytes > m.room {
+		return m.full(ev.Pos)
+	}
 	for _, e := range ev.BlockEntities {
 		e.NBT = bytes.Clone(e.NBT)
 		l.entities = append(l.entities, e)
 	}
 	w.put(ev.Pos, l)
+	return nil
+}
+
+// beside tells whether a column is within view of where the server has put the player.
+func (m *Mirror) beside(pos geom.ChunkPos) bool {
+	self := &m.self
+	return self.Placed && apart(pos, geom.BlockAt(self.Position).Chunk()) <= int64(max(2, m.world.viewDistance))+beyond
+}
+
+// full makes a column unknown that is one too many.
+func (m *Mirror) full(pos geom.ChunkPos) error {
+	return m.world.unkeep(pos, "more than %d columns or %d MiB of them", maxColumns, m.room>>20)
+}
+
+// grown notes that a column takes more or less than before, and makes it unknown if that is too much.
+func (m *Mirror) grown(pos geom.ChunkPos, l *loaded, by int64) error {
+	l.bytes += by
+	m.world.bytes += by
+	if by > 0 && m.world.bytes > m.room {
+		return m.full(pos)
+	}
 	return nil
 }
 
@@ -191,29 +262,38 @@ func (m *Mirror) blocksChanged(changes []BlockChanged) error {
 			return fmt.Errorf("%w: block state %d of %d at %s", ErrMalformed, c.State, m.states, c.Pos)
 		}
 	}
+	var unkept error
 	for _, c := range changes {
-		m.setBlock(c.Pos, c.State)
+		if err := m.setBlock(c.Pos, c.State); err != nil {
+			unkept = err // the others are taken all the same
+		}
 	}
-	return nil
+	return unkept
 }
 
-func (m *Mirror) setBlock(pos geom.BlockPos, state registry.StateID) {
+func (m *Mirror) setBlock(pos geom.BlockPos, state registry.StateID) error {
 	l := m.world.column(pos.Chunk())
 	if l == nil {
-		return
+		return nil
 	}
 	old, ok := l.Block(pos.X, pos.Y, pos.Z)
 	if !ok || old == state {
-		return
+		return nil
 	}
 	if !l.own {
 		l.Column, l.own = l.with(), true
 		m.world.lookup(pos.Chunk())
 	}
-	l.set(pos, state)
+	by := l.set(pos, state)
 	if len(l.entities) > 0 && m.reg != nil && m.reg.BlockOf(old) != m.reg.BlockOf(state) {
-		l.entities = slices.DeleteFunc(l.entities, func(e BlockEntity) bool { return e.Pos == pos })
+		l.entities = slices.DeleteFunc(l.entities, func(e BlockEntity) bool {
+			if e.Pos == pos {
+				by -= entitySize + int64(len(e.NBT))
+			}
+			return e.Pos == pos
+		})
 	}
+	return m.grown(pos.Chunk(), l, by)
 }
 
 // blockEntityChanged replaces the data of a block. The server sends it only for loaded columns.
@@ -225,15 +305,16 @@ func (m *Mirror) blockEntityChanged(e BlockEntity) error {
 	e.NBT = bytes.Clone(e.NBT)
 	for i := range l.entities {
 		if l.entities[i].Pos == e.Pos {
+			by := int64(len(e.NBT) - len(l.entities[i].NBT))
 			l.entities[i] = e
-			return nil
+			return m.grown(e.Pos.Chunk(), l, by)
 		}
 	}
 	if len(l.entities) >= maxBlockEntities {
 		return fmt.Errorf("%w: more than %d block entities in a column", ErrMalformed, maxBlockEntities)
 	}
 	l.entities = append(l.entities, e)
-	return nil
+	return m.grown(e.Pos.Chunk(), l, entitySize+int64(len(e.NBT)))
 }
 
 // farthest is the largest coordinate, in blocks, that a fact may carry. The game's world ends at 30 million.
