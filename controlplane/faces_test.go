@@ -56,6 +56,16 @@ func TestContractRows(t *testing.T) {
 		w.ok(err)
 		_, err = served(w, func() (controlplane.Explanation, error) { return w.g.Explain(w.ctx, ann, r) })
 		w.ok(err)
+		r.Lease = ""
+		for _, p := range []controlplane.Principal{ann, bob} { // the lease is ann's
+			e, err := served(w, func() (controlplane.Explanation, error) { return w.g.Explain(w.ctx, p, r) })
+			if w.ok(err); e.Bound == nil || len(e.Lines) == 0 {
+				t.Errorf("to %s: %+v", p.ID, e)
+			}
+		}
+		watcher := controlplane.Principal{ID: "eve", Scopes: controlplane.Scopes(controlplane.ScopeRead), Actors: []string{"bot*"}}
+		_, err = w.g.Explain(w.ctx, watcher, r)
+		w.code(err, controlplane.CodeForbidden)
 		w.publish("bot1", 3)
 		w.ok(w.g.Sweep())
 		w.g.Stats()

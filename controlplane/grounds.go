@@ -118,14 +118,16 @@ func (s *scene) offered(name, digest string, kinds ...host.Kind) error {
 }
 
 // stands checks everything that a submit rests on, in the order in which it is told: stop, lease, host, capability,
-// epoch and observation, macro.
+// epoch and observation, macro. A dry run drives nothing, so it needs no lease.
 func (g *Gateway) stands(tx store.Tx, q *request, at operation.Instant) (scene, error) {
 	stop, err := stopped(tx, q.Actor)
 	if err != nil {
 		return scene{}, err
 	}
-	if err := g.leased(tx, q.Actor, q.principal, q.Lease, at); err != nil {
-		return scene{}, err
+	if !q.dry {
+		if err := g.leased(tx, q.Actor, q.principal, q.Lease, at); err != nil {
+			return scene{}, err
+		}
 	}
 	s, err := g.scene(q.Actor, q.Action.Capability)
 	if err != nil {
@@ -194,7 +196,7 @@ func kin(parent *operation.Operation, q *request, kind host.Kind) error {
 		return no("a child has its macro's actor %s, not %s", parent.Actor, q.Actor)
 	case q.principal != parent.Principal:
 		return no("a child has its macro's principal, not %s", q.principal)
-	case q.Lease != parent.Lease:
+	case q.Lease != parent.Lease && !q.dry:
 		return no("a child has its macro's lease")
 	case parent.Children >= host.MaxChildren:
 		return Errorf(CodeCapacity, "macro %s has %d children, the most it may have: start another one for the rest", parent.ID, parent.Children).with("parent", parent.ID.String())

@@ -20,6 +20,7 @@ type request struct {
 	payload   effects.Digest
 	key       string    // as stored; told to the host as SubmitRequest.Key
 	internal  bool      // a macro's child: its conditions are the parent's
+	dry       bool      // nothing will be done, so no lease is needed
 	asked     time.Time // when the host was asked to bind it
 }
 
@@ -54,7 +55,7 @@ func (q *request) conditioned() error {
 	switch {
 	case q.internal:
 		return nil
-	case q.Lease == "":
+	case q.Lease == "" && !q.dry:
 		return Errorf(CodeLeaseExpired, "no lease is named: acquire the actor's lease and send its id").with("field", "lease")
 	case len(q.Lease) > host.MaxKey:
 		return Errorf(CodeInvalid, "the lease is longer than %d bytes", host.MaxKey).with("field", "lease")

@@ -311,7 +311,8 @@ func reserved(all []policy.Reservation) []operation.Reservation {
 const notAsked = "no rule was asked: policy decides about the exact effects that the bot would have, and the bot says that it would have none; " +
 	"see to what it says first, and explain again"
 
-// Explain is the dry run of Submit: it binds and decides, tells it rule by rule, and stores nothing. The key may be empty.
+// Explain is the dry run of Submit: it binds and decides, tells it rule by rule, and stores nothing. It needs no lease, so it
+// works while somebody else drives the actor. The key may be empty.
 func (g *Gateway) Explain(ctx context.Context, p Principal, r SubmitRequest) (Explanation, error) {
 	if r.Key == "" {
 		r.Key = "dry-run"
@@ -323,6 +324,7 @@ func (g *Gateway) Explain(ctx context.Context, p Principal, r SubmitRequest) (Ex
 	if err := g.known(&p, ScopeExecute, q.Actor); err != nil {
 		return Explanation{}, err
 	}
+	q.dry = true
 	if err := q.conditioned(); err != nil {
 		return Explanation{}, err
 	}

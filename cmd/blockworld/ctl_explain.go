@@ -17,7 +17,8 @@ func (k *ctl) explain() *cobra.Command {
 	f := &submitFlags{}
 	cmd := k.asking(&cobra.Command{Use: "explain ACTOR CAPABILITY [JSON]", Short: "a dry run: what an action would do, and what policy says to it, rule by rule",
 		Long: "Asks the bot what an action would do, and policy what it says to that. A star marks what has a say; of the rest the line\n" +
-			"says why it has none. Nothing is stored and nothing done."}, cobra.RangeArgs(2, 3),
+			"says why it has none. Nothing is stored and nothing done; it needs no lease, so it works while\n" +
+			"somebody else drives the bot."}, cobra.RangeArgs(2, 3),
 		func(ctx context.Context, p *printer, c *client.Client, args []string) error {
 			arguments, err := jsonArgument(k.in, args, 2)
 			if err != nil {
@@ -27,23 +28,17 @@ func (k *ctl) explain() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			l, err := hold(ctx, c, r.Actor, f.lease)
-			if err != nil {
-				return err
-			}
-			defer l.end(true)
 			a, err := c.Observe(ctx, r.Actor)
 			if err != nil {
 				return err
 			}
-			r.Lease, r.Epoch, r.Sequence = l.lease.ID, a.Epoch, a.Sequence
+			r.Epoch, r.Sequence = a.Epoch, a.Sequence
 			e, err := c.Explain(ctx, r)
 			if err != nil {
 				return err
 			}
 			return tellExplanation(p, &e)
 		})
-	cmd.Flags().StringVar(&f.lease, "lease", "", "id of the lease; yours or a new one by default")
 	cmd.Flags().StringVar(&f.task, "task", "", "task that it would belong to")
 	return cmd
 }

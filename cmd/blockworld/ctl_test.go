@@ -39,7 +39,7 @@ func TestCtl(t *testing.T) {
 		before := bytesBelow(t, st.data)
 		for _, args := range [][]string{{"actors"}, {"actor", "builder-1"}, {"observe", "builder-1"}, {"capabilities", "builder-1"},
 			{"read", "builder-1", "world_status"}, {"ops", "list"}, {"blueprint", "list"}, {"token", "list"}, {"token", "whoami"}, {"stats"},
-			{"lease", "show", "builder-1"}, {"policy", "check", st.config}} {
+			{"lease", "show", "builder-1"}, {"policy", "check", st.config}, {"explain", "builder-1", "place_block", place("2")}} {
 			if o := st.ctl(args...); o.code != exitDone {
 				t.Errorf("%v: %d: %s", args, o.code, o.errs)
 			}

@@ -171,7 +171,7 @@ func (s *Server) addOperations() {
 		func(ctx context.Context, c Caller, p *ofOperation, _ *none) (*operation.View, error) {
 			return ptr(g.AcceptUnverified(ctx, c.Principal, p.ID))
 		})
-	add(s, post("explain", "/v1/explain", "operations", "Tells what a submit would do, rule by rule, and stores nothing", "", exampleSubmit).in(acting),
+	add(s, post("explain", "/v1/explain", "operations", "Tells what a submit would do, rule by rule, and stores nothing", "It needs no lease, so it works while somebody else drives the actor.", exampleSubmit).in(acting),
 		func(ctx context.Context, c Caller, _ *noParams, b *controlplane.SubmitRequest) (*controlplane.Explanation, error) {
 			return ptr(g.Explain(ctx, c.Principal, *b))
 		})
