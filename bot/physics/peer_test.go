@@ -7,15 +7,13 @@ import (
 	"math"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"testing"
 
 	"blockworld/bot/physics"
+	"blockworld/fixtures/peers"
 	"blockworld/worldstate/geom"
 	"blockworld/worldstate/registry"
 )
-
-const peers = "../../fixtures/peers"
 
 // tolerance is how far a position or a speed may differ from prismarine-physics. Its ground acceleration is rounded to
 // seven digits, vanilla's and ours to eight.
@@ -80,24 +78,11 @@ type peer struct {
 	out *bufio.Reader
 }
 
-// startPeer starts physics.mjs; without Node or its packages the test is skipped, in CI it fails.
+// startPeer starts physics.mjs.
 func startPeer(t *testing.T) *peer {
 	t.Helper()
-	missing := func(what string) {
-		if os.Getenv("CI") == "true" {
-			t.Fatalf("%s is missing: CI compares with prismarine-physics", what)
-		}
-		t.Skipf("SKIP: %s is missing; run `npm ci` in fixtures/peers to compare with prismarine-physics", what)
-	}
-	node, err := exec.LookPath("node")
-	if err != nil {
-		missing("node")
-	}
-	if _, err := os.Stat(filepath.Join(peers, "node_modules", "prismarine-physics")); err != nil {
-		missing("node_modules")
-	}
-	cmd := exec.Command(node, "physics.mjs")
-	cmd.Dir = peers
+	cmd := exec.Command("node", "physics.mjs")
+	cmd.Dir = peers.Need(t, "prismarine-physics")
 	cmd.Stderr = os.Stderr
 	stdin, err := cmd.StdinPipe()
 	if err != nil {

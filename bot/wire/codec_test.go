@@ -9,12 +9,12 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 
+	"blockworld/fixtures/peers"
 	"blockworld/worldstate/registry"
 )
 
@@ -44,7 +44,7 @@ func TestCodec(t *testing.T) {
 	if os.Getenv("BLOCKWORLD_FULL") != "" {
 		n = 40
 	}
-	dir := peersFolder(t)
+	dir := peers.Need(t, "minecraft-protocol")
 	var count atomic.Int64
 	var wg sync.WaitGroup
 	protocols := make(chan registry.Protocol)
@@ -67,25 +67,6 @@ func TestCodec(t *testing.T) {
 	for _, k := range known {
 		t.Logf("  %s: %s", k.packet, k.reason)
 	}
-}
-
-// peersFolder returns the folder of the npm peers; without them the test is skipped, in CI it fails.
-func peersFolder(t *testing.T) string {
-	t.Helper()
-	dir := filepath.Join("..", "..", "fixtures", "peers")
-	_, err := os.Stat(filepath.Join(dir, "node_modules", "minecraft-protocol"))
-	if err == nil {
-		_, err = exec.LookPath("node")
-	}
-	switch {
-	case err == nil:
-		return dir
-	case os.Getenv("CI") == "true":
-		t.Fatalf("the npm peers are not there: %v (npm ci in fixtures/peers)", err)
-	default:
-		t.Skipf("the npm peers are not there, so the codec is not compared: %v (npm ci in fixtures/peers)", err)
-	}
-	return ""
 }
 
 // peer is a running codec.cjs.
@@ -270,7 +251,7 @@ func wholeMetadata(m *SetEntityData, p registry.Protocol) bool {
 
 // TestComponents lets stacks with random components of every type through: none is unknown, and all come back equal.
 func TestComponents(t *testing.T) {
-	peer := startPeer(t, peersFolder(t))
+	peer := startPeer(t, peers.Need(t, "minecraft-protocol"))
 	defer peer.stop()
 	const n = 60 // of each packet and version; with many more minecraft-protocol trips over stacks it made itself
 	count, types := 0, 0

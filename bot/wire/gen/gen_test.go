@@ -5,17 +5,13 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"blockworld/fixtures/peers"
 )
 
 // TestUpToDate generates again and compares with what is committed.
 func TestUpToDate(t *testing.T) {
-	data := filepath.Join("..", "..", "..", "fixtures", "peers", "node_modules", "minecraft-data")
-	if _, err := os.Stat(data); err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatal("minecraft-data is not there: npm ci in fixtures/peers")
-		}
-		t.Skip("minecraft-data is not there, so the tables are not compared: npm ci in fixtures/peers")
-	}
+	data := filepath.Join(peers.Need(t, "minecraft-data"), "node_modules", "minecraft-data")
 	out := t.TempDir()
 	if err := run(data, out); err != nil {
 		t.Fatal(err)

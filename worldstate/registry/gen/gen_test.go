@@ -8,18 +8,15 @@ import (
 	"strconv"
 	"testing"
 
+	"blockworld/fixtures/peers"
 	"blockworld/worldstate/geom"
 	"blockworld/worldstate/registry"
 )
 
-// data returns minecraft-data's folder, or skips where the npm packages are not installed.
+// data returns minecraft-data's folder.
 func data(t *testing.T) string {
 	t.Helper()
-	dir := filepath.Join("..", "..", "..", "fixtures", "peers", "node_modules", "minecraft-data", "minecraft-data", "data")
-	if _, err := os.Stat(dir); err != nil {
-		t.Skip("minecraft-data is not installed (make peers)")
-	}
-	return dir
+	return filepath.Join(peers.Need(t, "minecraft-data"), "node_modules", "minecraft-data", "minecraft-data", "data")
 }
 
 func TestTablesAreCurrent(t *testing.T) {
