@@ -16,7 +16,12 @@ type Caller struct {
 	Principal controlplane.Principal // of a user
 	Host      host.Name              // of a host; empty while tokens are off: whoever registers may be any host
 	Token     string                 // id of the token; empty while tokens are off
+
+	again func() bool
 }
+
+// Still tells whether the token is one that still stands: a revoked or expired one ends what it began.
+func (c *Caller) Still() bool { return c.again == nil || c.again() }
 
 // CallerOf returns the caller of a request that came in through Mount, for handlers that speak another protocol.
 func CallerOf(ctx context.Context) (Caller, bool) {
@@ -26,10 +31,21 @@ func CallerOf(ctx context.Context) (Caller, bool) {
 
 // caller finds out who sent r. While tokens are off everybody is the local principal, or a host where a host is wanted.
 func (s *Server) caller(r *http.Request, want token.Kind) (Caller, error) {
+	secret := bearer(r)
+	c, err := s.holder(secret, want)
+	c.again = func() bool {
+		now, err := s.holder(secret, want)
+		return err == nil && now.Token == c.Token
+	}
+	return c, err
+}
+
+// holder is who shows a secret.
+func (s *Server) holder(secret string, want token.Kind) (Caller, error) {
 	if s.tokens == nil {
 		return Caller{Kind: want, Principal: s.local}, nil
 	}
-	t, err := s.tokens.Find(bearer(r))
+	t, err := s.tokens.Find(secret)
 	if err != nil {
 		return Caller{}, err
 	}
@@ -56,10 +72,4 @@ func bearer(r *http.Request) string {
 		return ""
 	}
 	return strings.TrimSpace(secret)
-}
-
-// again asks anew whether the token that r shows is still the one of c: a revoked one ends what is still under way.
-func (s *Server) again(r *http.Request, c Caller) bool {
-	now, err := s.caller(r, c.Kind)
-	return err == nil && now.Token == c.Token
 }

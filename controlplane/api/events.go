@@ -31,7 +31,7 @@ func (s *Server) addEvents() {
 	addStream(s, rt, "text/event-stream", schema, s.events)
 }
 
-func (s *Server) events(ctx context.Context, w http.ResponseWriter, r *http.Request, c Caller, p *ofEvents) error {
+func (s *Server) events(ctx context.Context, w http.ResponseWriter, _ *http.Request, c Caller, p *ofEvents) error {
 	f := controlplane.Filter{Actor: p.Actor, Task: p.Task}
 	if err := opParam(p.Parent, &f.Parent); err != nil {
 		return err
@@ -54,7 +54,7 @@ func (s *Server) events(ctx context.Context, w http.ResponseWriter, r *http.Requ
 				return nil
 			}
 		case <-beat.C:
-			if !s.again(r, c) || line.comment("beat") != nil {
+			if !c.Still() || line.comment("beat") != nil {
 				return nil
 			}
 		case <-ctx.Done():

@@ -98,24 +98,24 @@ func (s *Server) Mount(pattern string, h http.Handler) {
 		_ = http.NewResponseController(w).SetWriteDeadline(time.Time{}) // what has no deadlines needs none moved
 		ctx, cancel := context.WithCancel(r.Context())
 		defer cancel()
-		go s.watch(r, cancel)
+		go s.watch(ctx, cancel)
 		h.ServeHTTP(w, r.WithContext(ctx))
 	})))
 }
 
 // watch ends a request whose token is one no more.
-func (s *Server) watch(r *http.Request, end context.CancelFunc) {
+func (s *Server) watch(ctx context.Context, end context.CancelFunc) {
 	beat := time.NewTicker(s.limits.Beat)
 	defer beat.Stop()
-	who, _ := CallerOf(r.Context())
+	who, _ := CallerOf(ctx)
 	for {
 		select {
 		case <-beat.C:
-			if !s.again(r, who) {
+			if !who.Still() {
 				end()
 				return
 			}
-		case <-r.Context().Done():
+		case <-ctx.Done():
 			return
 		}
 	}

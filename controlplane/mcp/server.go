@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"net/http"
 	"slices"
 	"time"
 
@@ -66,21 +65,6 @@ func listing(gw Gateway) sdk.Middleware {
 		}
 	}
 }
-
-// Handler serves streamable HTTP. Who says for each new session which gateway it uses, by the token that its request
-// shows; nil refuses it. Sessions that are silent for an hour end.
-func Handler(who func(*http.Request) Gateway, version string, now func() time.Time) http.Handler {
-	return sdk.NewStreamableHTTPHandler(func(r *http.Request) *sdk.Server {
-		gw := who(r)
-		if gw == nil {
-			return nil
-		}
-		return New(gw, version, now)
-	}, &sdk.StreamableHTTPOptions{SessionTimeout: time.Hour, MaxRequestBodyBytes: maxBody})
-}
-
-// maxBody bounds a request, in bytes: a blueprint in base64 and something around it.
-const maxBody = 2 << 20
 
 // call is one use of a tool.
 type call struct {
