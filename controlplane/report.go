@@ -3,6 +3,7 @@ package controlplane
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"blockworld/controlplane/operation"
 	"blockworld/controlplane/store"
@@ -46,8 +47,28 @@ func fits(k *ask, a *host.Answer) error {
 		return Errorf(CodeInvalid, "request %d is a read: answer with an output or a code", a.Gateway).with("field", "bound")
 	case a.Bound != nil && a.Bound.Op != k.gateway.Op:
 		return Errorf(CodeInvalid, "request %d is about operation %s, not %s", a.Gateway, k.gateway.Op, a.Bound.Op).with("field", "op")
+	case a.Bound != nil && !does(k.gateway.Action.Capability, a.Bound.Effects):
+		return Errorf(CodeInvalid, "request %d is to bind %s, and no effect of the bound action is of kind %s: say what it would do", a.Gateway,
+			k.gateway.Action.Capability, kinds[k.gateway.Action.Capability]).with("field", "effects")
 	}
 	return nil
+}
+
+// kinds is what each capability that this program knows does, whatever else a host says of it: policy decides by the kind.
+var kinds = map[string]string{
+	effects.PlaceBlock.String(): "world.place",
+	effects.MoveTo.String():     "actor.move",
+	effects.LookAt.String():     "actor.look",
+	effects.Equip.String():      "actor.equip",
+	effects.Say.String():        "chat.say",
+	"build_structure":           "world.build",
+}
+
+// does tells whether one of the effects is of the kind that the capability means. Of a capability of another program nothing
+// is known.
+func does(capability string, all []host.Preview) bool {
+	kind, known := kinds[capability]
+	return !known || slices.ContainsFunc(all, func(p host.Preview) bool { return p.Kind == kind })
 }
 
 // Ack takes or refuses a delivery; a repeat changes nothing, another answer is a conflict. After yes the budget is spent.
@@ -72,7 +93,7 @@ func (s HostService) Run(ctx context.Context, se host.Session, r host.Run) error
 
 // Outcome reports the one outcome; a repeat changes nothing, another outcome is a conflict.
 func (s HostService) Outcome(ctx context.Context, se host.Session, o host.Outcome) error {
-	if err := o.Validate(); err != nil {
+	if err := o.Admit(); err != nil {
 		return invalid("outcome", err)
 	}
 	if err := s.report(&se, o.Op, operation.OutcomeCame{Outcome: o}); err != nil {
@@ -102,12 +123,40 @@ func (s HostService) report(se *host.Session, id host.OpID, ev operation.Event) 
 				return err
 			}
 		}
+		if out, is := ev.(operation.OutcomeCame); is && out.Outcome.Receipt != nil {
+			if err := w.proves(&out.Outcome); err != nil {
+				return err
+			}
+		}
 		_, err := w.step(id, ev)
 		if errors.Is(err, store.ErrNotFound) && !mine {
 			return nil // pruned, and owns found this to be the repeat of its end
 		}
 		return err
 	})
+}
+
+// proves refuses a receipt below the grade that its capability needs. The end of an operation is what it is: of one that has
+// ended only the repeat counts.
+func (w *work) proves(o *host.Outcome) error {
+	op, err := store.Ops(w.tx).Get(o.Op)
+	if errors.Is(err, store.ErrNotFound) || err == nil && op.Terminal() {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	w.g.mu.Lock()
+	var c capability
+	if a := w.g.actors[op.Actor]; a != nil {
+		c = a.caps[op.Action.Capability]
+	}
+	w.g.mu.Unlock()
+	least, _ := effects.ParseGrade(c.LeastGrade)
+	if got, _ := effects.ParseGrade(o.Receipt.Grade); got < least {
+		return Errorf(CodeInvalid, "outcome: the receipt's grade %s is below %s, the least that proves %s: report the operation as %s",
+			got, least, op.Action.Capability, host.Unknown).with("field", "grade")
+	}
+	return nil
 }
 
 // owns refuses what is not the host's own; hidden and missing are answered alike. Of what was pruned only the repeat of

@@ -261,7 +261,7 @@ func TestHostRows(t *testing.T) {
 		d := w.next()
 		w.ok(w.h.Accept(w.ctx, d))
 		w.ok(w.h.Accept(w.ctx, d))
-		w.conflicts(w.h.Refuse(w.ctx, d, "changed my mind"))
+		w.conflicts(w.h.Refuse(w.ctx, d, "changed_my_mind"))
 		other := d
 		other.Bound.Digest = sha256.Sum256([]byte("other"))
 		w.conflicts(w.h.Accept(w.ctx, other))

@@ -325,7 +325,7 @@ func (d *Desk) Run(_ context.Context, s host.Session, n host.Run) (err error) {
 // Outcome takes an outcome; a repeat changes nothing, another one after an end is a conflict.
 func (d *Desk) Outcome(_ context.Context, s host.Session, o host.Outcome) (err error) {
 	d.say(func() {
-		if err = d.form(&s, checkDelivery, o.Validate()); err != nil {
+		if err = d.form(&s, checkDelivery, o.Admit()); err != nil {
 			return
 		}
 		var r *record

@@ -299,10 +299,13 @@ func (h *Host) Sent() map[host.OpID]int {
 	return maps.Clone(h.sent)
 }
 
+// Key is the fingerprint of the journal's key that this host's receipts name.
+const Key = "SHA256:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+
 // Proven is the outcome of an operation with a receipt.
 func Proven(op host.OpID, number uint64) host.Outcome {
 	return host.Outcome{Op: op, Status: host.Succeeded, Code: "proven", Sent: true,
-		Receipt: &host.Receipt{Number: number, Digest: sha256.Sum256(op[:]), Grade: "attributed", Key: "test"}}
+		Receipt: &host.Receipt{Number: number, Digest: sha256.Sum256(op[:]), Grade: "attributed", Key: Key}}
 }
 
 // Ended is an outcome without a receipt.

@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"strings"
+	"unicode"
 
 	"blockworld/effects"
 )
@@ -108,7 +110,7 @@ func (b *Bound) Validate() error {
 	case len(b.Effects) == 0 || len(b.Effects) > MaxEffects:
 		return invalid("a bound action has 1 to %d effects, not %d", MaxEffects, len(b.Effects))
 	}
-	if err := checkText("summary", b.Summary); err != nil {
+	if err := checkLine("summary", b.Summary); err != nil {
 		return err
 	}
 	for i := range b.Effects {
@@ -130,7 +132,15 @@ func (p *Preview) validate() error {
 			return err
 		}
 	}
+	for _, text := range []struct{ what, s string }{{"kind", p.Kind}, {"operation", p.Operation}, {"ownership", p.Ownership}, {"risk", p.Risk},
+		{"block", p.Block}, {"item", p.Item}} {
+		if Line(text.s) != text.s {
+			return invalid("%s holds a control character", text.what)
+		}
+	}
 	switch {
+	case strings.ContainsFunc(p.Text, unicode.IsControl):
+		return invalid("the line to be said holds a control character")
 	case len(p.Kind) > MaxName || len(p.Operation) > MaxName || len(p.Ownership) > MaxName || len(p.Risk) > MaxName:
 		return invalid("kind, operation, ownership or risk is longer than %d bytes", MaxName)
 	case len(p.Tags) > MaxEffects:

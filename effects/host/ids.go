@@ -3,6 +3,8 @@ package host
 import (
 	"errors"
 	"fmt"
+	"strings"
+	"unicode"
 
 	"blockworld/effects"
 )
@@ -21,6 +23,8 @@ const (
 	MaxEffects   = 16       // previews of one bound action
 	MaxBatch     = 64       // items of one poll
 	MaxChildren  = 1024     // children of one macro
+
+	MaxCapabilities = 64 // of one actor
 )
 
 // OpID names an operation; it is the id of the action that carries it out.
@@ -61,6 +65,41 @@ func (e Epoch) Valid() bool { return e.Host > 0 && e.World > 0 && e.Timeline > 0
 func checkText(what, s string) error {
 	if len(s) > MaxText {
 		return fmt.Errorf("%w: %s is longer than %d bytes", ErrInvalid, what, MaxText)
+	}
+	return nil
+}
+
+// checkLine is checkText for what is shown to people as it is: one line that steers no terminal and hides nothing.
+func checkLine(what, s string) error {
+	if err := checkText(what, s); err != nil {
+		return err
+	}
+	if Line(s) != s {
+		return fmt.Errorf("%w: %s holds a control character, a line break or broken UTF-8: send one line of plain text", ErrInvalid, what)
+	}
+	return nil
+}
+
+// Line is s as one line of plain text: what is no text becomes a question mark, what steers a terminal or turns the
+// direction of writing a space.
+func Line(s string) string {
+	return strings.Map(func(c rune) rune {
+		if unicode.IsControl(c) || unicode.In(c, unicode.Bidi_Control, unicode.Zl, unicode.Zp) {
+			return ' '
+		}
+		return c
+	}, strings.ToValidUTF8(s, "?"))
+}
+
+// checkCode refuses anything but a stable word for programs; none at all passes.
+func checkCode(code string) error {
+	if len(code) > MaxName {
+		return fmt.Errorf("%w: the code is longer than %d bytes", ErrInvalid, MaxName)
+	}
+	for _, c := range []byte(code) {
+		if (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '_' {
+			return fmt.Errorf("%w: code %.80q: lower case letters, digits and _ only; words for people go into the message", ErrInvalid, code)
+		}
 	}
 	return nil
 }

@@ -57,6 +57,8 @@ func (c *Capability) Validate() error {
 		return invalid("capability %s: risk %q is none of low, moderate, high, critical", c.Name, c.Risk)
 	case !oneOf(c.Cancellation, "unsupported_once_sent", "cooperative", "preemptive"):
 		return invalid("capability %s: cancellation %q is none of unsupported_once_sent, cooperative, preemptive", c.Name, c.Cancellation)
+	case !grade(c.Grade) || !grade(c.LeastGrade):
+		return invalid("capability %s: grade or least_grade is none of none, processed, observed, acknowledged, attributed", c.Name)
 	case c.BudgetMS <= 0:
 		return invalid("capability %s: a time budget is missing", c.Name)
 	case len(c.Schema) == 0 || len(c.Schema) > MaxState || !json.Valid(c.Schema):
@@ -73,7 +75,7 @@ type Actor struct {
 	Mode         string       `json:"mode"`    // attached or managed
 	Capabilities []Capability `json:"capabilities"`
 	// Journal is the fingerprint of the key of the actor's journal, which one process at a time can open: by it a host that
-	// was restarted is told from another one under the same name. Empty: not said, and then the name alone counts.
+	// was restarted is told from another one under the same name. Where neither of two says it, the name alone counts.
 	Journal string `json:"journal,omitempty"`
 }
 
@@ -111,8 +113,8 @@ func (m *Manifest) Validate() error {
 	return nil
 }
 
-// Same tells whether two manifests of one name can be one host's: if both say which journals they hold, one of them must be
-// the same.
+// Same tells whether two manifests of one name can be one host's: they hold a journal in common, or neither says a word of
+// journals. Whoever leaves its journals out is not taken for the one who names them.
 func (m *Manifest) Same(o *Manifest) bool {
 	held := map[string]bool{}
 	for i := range m.Actors {
@@ -129,7 +131,7 @@ func (m *Manifest) Same(o *Manifest) bool {
 			said = true
 		}
 	}
-	return !said || len(held) == 0
+	return !said && len(held) == 0
 }
 
 func (a *Actor) validate() error {
@@ -139,8 +141,14 @@ func (a *Actor) validate() error {
 	if a.Mode != "attached" && a.Mode != "managed" {
 		return invalid("actor %s: mode %q is none of attached, managed", a.ID, a.Mode)
 	}
-	if len(a.Journal) > MaxName {
-		return invalid("actor %s: the journal's fingerprint is longer than %d bytes", a.ID, MaxName)
+	if a.Journal != "" && !fingerprint(a.Journal) {
+		return invalid("actor %s: the journal is named by no fingerprint: SHA256: and 43 characters of base64", a.ID)
+	}
+	if len(a.Capabilities) > MaxCapabilities {
+		return invalid("actor %s has %d capabilities, at most %d are allowed", a.ID, len(a.Capabilities), MaxCapabilities)
+	}
+	if Line(a.Server) != a.Server || Line(a.Account) != a.Account {
+		return invalid("actor %s: server or account holds a control character", a.ID)
 	}
 	if len(a.Server) > 4*MaxText || len(a.Account) > MaxName {
 		return invalid("actor %s: server or account is too long", a.ID)
@@ -197,12 +205,20 @@ func (p *Publication) Validate() error {
 		return invalid("sequence 0: publications count from 1")
 	case len(p.Server) > 4*MaxText || len(p.World) > MaxText:
 		return invalid("server or world name is too long")
+	case Line(p.Server) != p.Server || Line(p.World) != p.World:
+		return invalid("server or world name holds a control character")
 	case p.GameTick < -1:
 		return invalid("game tick %d", p.GameTick)
 	case len(p.State) > MaxState || len(p.State) > 0 && !json.Valid(p.State):
 		return invalid("the state is no JSON of at most %d bytes", MaxState)
 	}
 	return p.Traffic.Validate()
+}
+
+// grade tells whether s names a grade of proof; a read has none.
+func grade(s string) bool {
+	_, known := effects.ParseGrade(s)
+	return known || s == ""
 }
 
 func oneOf(s string, all ...string) bool {

@@ -21,8 +21,10 @@ func TestSame(t *testing.T) {
 		{of("x"), of("x"), true},
 		{of("x", "y"), of("y", "z"), true}, // a bot was taken out, another one added
 		{of("x"), of("y"), false},
-		{of("x"), of(""), true}, // it does not say
-		{of(""), of("x"), true},
+		{of("x"), of(""), false}, // whoever leaves it out is not the one who says it
+		{of(""), of("x"), false},
+		{of(""), of(""), true},
+		{of("x", ""), of("x"), true},
 		{of("x", ""), of("", "y"), false},
 	} {
 		if got := c.a.Same(c.b); got != c.want {

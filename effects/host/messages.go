@@ -2,7 +2,9 @@ package host
 
 import (
 	"crypto/sha256"
+	"encoding/base64"
 	"encoding/json"
+	"strings"
 
 	"blockworld/effects"
 )
@@ -55,15 +57,16 @@ func (a *Answer) Validate() error {
 		return invalid("an answer holds one of bound, output and code")
 	case len(a.Output) > MaxState || len(a.Output) > 0 && !json.Valid(a.Output):
 		return invalid("the output is no JSON of at most %d bytes", MaxState)
-	case len(a.Code) > MaxName:
-		return invalid("the code is longer than %d bytes", MaxName)
+	}
+	if err := checkCode(a.Code); err != nil {
+		return err
 	}
 	if a.Bound != nil {
 		if err := a.Bound.Validate(); err != nil {
 			return err
 		}
 	}
-	return checkText("message", a.Message)
+	return checkLine("message", a.Message)
 }
 
 // Delivery hands an operation to the host. It may come again: the host answers again and does nothing twice.
@@ -123,10 +126,11 @@ func (a *Ack) Validate() error {
 		return invalid("a code goes with a refusal, and only with one")
 	case a.Accepted && a.Digest == (effects.Digest{}):
 		return invalid("the digest of the binding is missing")
-	case len(a.Code) > MaxName:
-		return invalid("the code is longer than %d bytes", MaxName)
 	}
-	return checkText("message", a.Message)
+	if err := checkCode(a.Code); err != nil {
+		return err
+	}
+	return checkLine("message", a.Message)
 }
 
 // Run is a progress report of an accepted operation; reporting is optional.
@@ -147,7 +151,7 @@ func (r *Run) Validate() error {
 	case r.Percent < 0 || r.Percent > 100:
 		return invalid("percent %d is not within 0..100", r.Percent)
 	}
-	return checkText("note", r.Note)
+	return checkLine("note", r.Note)
 }
 
 // Status is how an operation ended, by the host's word.
@@ -183,7 +187,8 @@ type Outcome struct {
 	Evidence effects.Digest  `json:"evidence,omitempty"` // of the outcome's canonical bytes in the host's journal
 }
 
-// Validate checks an outcome: a receipt only with success, interrupted only without a sent mark.
+// Validate checks what holds of every outcome, one that was stored long ago too: a receipt only with success, interrupted
+// only without a sent mark. An outcome that comes from a host is held to Admit.
 func (o *Outcome) Validate() error {
 	switch {
 	case o.Op == (OpID{}):
@@ -200,6 +205,49 @@ func (o *Outcome) Validate() error {
 		return invalid("the output is no JSON of at most %d bytes", MaxState)
 	}
 	return checkText("message", o.Message)
+}
+
+// Admit checks an outcome as it comes from a host: besides Validate the words that people and programs are shown, and the
+// receipt, without which nothing counts as proven.
+func (o *Outcome) Admit() error {
+	if err := o.Validate(); err != nil {
+		return err
+	}
+	if err := checkCode(o.Code); err != nil {
+		return err
+	}
+	if err := checkLine("message", o.Message); err != nil {
+		return err
+	}
+	if o.Receipt == nil {
+		return nil
+	}
+	if !o.Sent {
+		return invalid("a receipt proves what was sent, and sent is false")
+	}
+	return o.Receipt.validate()
+}
+
+func (r *Receipt) validate() error {
+	grade, known := effects.ParseGrade(r.Grade)
+	switch {
+	case !known || grade < effects.Observed:
+		return invalid("the receipt's grade is none of observed, acknowledged, attributed")
+	case r.Number == 0:
+		return invalid("the receipt has no number: they count from 1")
+	case r.Digest == (effects.Digest{}):
+		return invalid("the receipt's digest is missing")
+	case !fingerprint(r.Key):
+		return invalid("the receipt's key is no fingerprint: SHA256: and 43 characters of base64")
+	}
+	return nil
+}
+
+// fingerprint tells whether s names a key the way a journal does.
+func fingerprint(s string) bool {
+	text, ok := strings.CutPrefix(s, "SHA256:")
+	raw, err := base64.RawStdEncoding.Strict().DecodeString(text)
+	return ok && err == nil && len(raw) == sha256.Size && len(text) == base64.RawStdEncoding.EncodedLen(sha256.Size)
 }
 
 // ContentDigest stands for an outcome's whole content, to tell a repeat from another outcome.
