@@ -91,7 +91,7 @@ func (g *Gateway) Capabilities(ctx context.Context, p Principal, actor host.Name
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	a := g.actors[actor]
-	if a.host == nil {
+	if a == nil || a.host == nil {
 		return nil, offline(actor)
 	}
 	out := make([]CapabilityView, 0, len(a.caps))

@@ -28,8 +28,8 @@ func (g *Gateway) ask(a *actorState, q host.Gateway) (*ask, error) {
 	if g.closed {
 		return nil, errClosed
 	}
-	if !a.online() {
-		return nil, offline(a.id)
+	if a == nil || !a.online() {
+		return nil, offline(q.Actor)
 	}
 	if len(g.asks) >= MaxGateways {
 		return nil, Errorf(CodeCapacity, "%d requests to hosts are under way: try again in a moment", len(g.asks))

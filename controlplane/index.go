@@ -77,7 +77,11 @@ func (g *Gateway) openOf(actor host.Name) []host.OpID {
 func (g *Gateway) childrenOf(parent *operation.Operation) (ids []host.OpID) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	for id, o := range g.actors[parent.Actor].open {
+	a := g.actors[parent.Actor]
+	if a == nil {
+		return nil
+	}
+	for id, o := range a.open {
 		if o.parent == parent.ID {
 			ids = append(ids, id)
 		}

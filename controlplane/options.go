@@ -33,6 +33,7 @@ type Options struct {
 	Engine store.Engine
 	Policy *policy.Engine
 	Owners map[host.Name]host.Name // actor -> principal that may stop and clear it
+	Homes  map[host.Name]host.Name // actor -> host that alone may register it, any other is refused
 	Now    func() time.Time
 	Rand   io.Reader
 	At     func(Point) // called at every crash point; nil: nothing

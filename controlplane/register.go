@@ -13,16 +13,26 @@ import (
 
 // HostService is the host's side of the gateway. A session token speaks for its own host and its own actors only: without a
 // live session the code is unavailable (register again), with another's token forbidden.
-type HostService struct{ g *Gateway }
+type HostService struct {
+	g   *Gateway
+	own host.Name // whom nobody can register as here; empty: none
+}
 
 // Host returns the service that hosts talk to.
-func (g *Gateway) Host() HostService { return HostService{g} }
+func (g *Gateway) Host() HostService { return HostService{g: g} }
+
+// Remote returns the service that hosts of other processes talk to. The host of this process, own, is none of them, whoever
+// asks and with whatever token: it could be taken over else before it is there, or when it is away.
+func (g *Gateway) Remote(own host.Name) HostService { return HostService{g: g, own: own} }
 
 // Register introduces a host and starts a new session; an older one of the same host ends. What the host had is delivered
 // again; what it was running has a gap. Until it has published an actor again, that actor takes nothing.
 func (s HostService) Register(ctx context.Context, m host.Manifest) (host.Session, error) {
 	if err := m.Validate(); err != nil {
 		return host.Session{}, invalid("manifest", err)
+	}
+	if s.own != "" && m.Host == s.own {
+		return host.Session{}, Errorf(CodeForbidden, "host %s is the one of the daemon itself: give this one another name, and have a token made for it", m.Host).with("host", string(m.Host))
 	}
 	g := s.g
 	var raw [32]byte
@@ -48,8 +58,8 @@ func (g *Gateway) begin(m *host.Manifest, token string) (*hostState, error) {
 		return nil, errClosed
 	}
 	for i := range m.Actors {
-		if a := g.actors[m.Actors[i].ID]; a != nil && a.host != nil && a.host.live && a.host.name != m.Host {
-			return nil, Errorf(CodeConflict, "actor %s belongs to host %s, which is there: give it another id", a.id, a.host.name).with("actor", string(a.id))
+		if err := g.homeOf(m.Actors[i].ID, m.Host); err != nil {
+			return nil, err
 		}
 	}
 	h := g.hosts[m.Host]
@@ -62,6 +72,7 @@ func (g *Gateway) begin(m *host.Manifest, token string) (*hostState, error) {
 		g.hosts[m.Host] = h
 	}
 	g.endSession(h)
+	g.forget(h, m)
 	now := g.now()
 	h.live, h.seen, h.man = true, now, *m
 	h.session = host.Session{Host: m.Host, Token: token, TTLMS: g.opt.SessionTTL.Milliseconds(),
@@ -77,6 +88,55 @@ func (g *Gateway) begin(m *host.Manifest, token string) (*hostState, error) {
 		g.note(a.id)
 	}
 	return h, nil
+}
+
+// homeOf refuses an actor that is another host's. It stays with the host that had it first also while that one is away: its
+// operations, and what its journal knows of them, are there. Under mu.
+func (g *Gateway) homeOf(actor, name host.Name) error {
+	if home := g.opt.Homes[actor]; home != "" {
+		if home == name {
+			return nil
+		}
+		return Errorf(CodeConflict, "actor %s is one of the daemon's own configuration and belongs to host %s: give this one another id, "+
+			"or take it out of the configuration first", actor, home).with("actor", string(actor))
+	}
+	a := g.actors[actor]
+	if a == nil {
+		return nil
+	}
+	for _, o := range a.open {
+		if o.host != name {
+			return Errorf(CodeConflict, "actor %s has operations under way at host %s: give this one another id, or see them to their end first",
+				actor, o.host).with("actor", string(actor))
+		}
+	}
+	if a.host == nil || a.host.name == name {
+		return nil
+	}
+	return Errorf(CodeConflict, "actor %s belongs to host %s: give this one another id, or, if it has moved, register host %s without it "+
+		"or start the daemon anew", actor, a.host.name, a.host.name).with("actor", string(actor))
+}
+
+// forget gives up the actors that a host had and does not name any more. Of one that nothing else is known of nothing is
+// kept, so that a host cannot fill the memory with names; the others are anybody's to register. Under mu.
+func (g *Gateway) forget(h *hostState, m *host.Manifest) {
+	named := make(map[host.Name]bool, len(m.Actors))
+	for i := range m.Actors {
+		named[m.Actors[i].ID] = true
+	}
+	for i := range h.man.Actors {
+		id := h.man.Actors[i].ID
+		a := g.actors[id]
+		if a == nil || named[id] || a.host != h {
+			continue
+		}
+		a.host, a.spec, a.caps = nil, host.Actor{}, nil
+		_, owned := g.opt.Owners[id]
+		_, leased := g.leases[id]
+		if !owned && !leased && len(a.open) == 0 && a.word == (host.Cancellation{}) {
+			delete(g.actors, id)
+		}
+	}
 }
 
 // endSession ends what hangs on a host's session in memory. Under mu.

@@ -266,7 +266,7 @@ func (h *Host) refuse(ctx context.Context, op host.OpID, code, message string) e
 // clip keeps a text within what the protocol takes.
 func clip(s string) string {
 	const more = " ..."
-	s = strings.ToValidUTF8(s, "?") // an error may quote what a server sent
+	s = host.Line(s) // an error may quote what a server sent
 	if len(s) <= host.MaxText {
 		return s
 	}

@@ -80,22 +80,22 @@ func openDaemon(ctx context.Context, p *printer, c *config) (d *daemon, err erro
 
 // openGateway makes the gateway and its HTTP face.
 func (d *daemon) openGateway(p *printer) (err error) {
-	owners := map[host.Name]host.Name{}
+	owners, homes := map[host.Name]host.Name{}, map[host.Name]host.Name{}
 	for _, b := range d.config.Bots {
-		owners[b.ID] = b.Owner
+		owners[b.ID], homes[b.ID] = b.Owner, d.config.Host
 	}
 	for _, r := range d.config.Remote {
 		owners[r.Actor] = r.Owner
 	}
 	d.gateway, err = controlplane.New(controlplane.Options{
-		Engine: d.store, Policy: d.policy, Owners: owners, Retain: time.Duration(d.config.Retain), Now: time.Now, Rand: rand.Reader,
+		Engine: d.store, Policy: d.policy, Owners: owners, Homes: homes, Retain: time.Duration(d.config.Retain), Now: time.Now, Rand: rand.Reader,
 		At: crashAt[controlplane.Point](os.Getenv, "daemon"), Log: p.logger("gateway"),
 	})
 	if err != nil {
 		return err
 	}
 	d.tokens = token.New(d.store, time.Now, rand.Reader)
-	d.api, err = api.New(api.Options{Gateway: d.gateway, Hosts: d.gateway.Host(), Tokens: d.tokens, Version: programVersion(), Log: p.logger("api"),
+	d.api, err = api.New(api.Options{Gateway: d.gateway, Hosts: d.gateway.Remote(d.config.Host), Tokens: d.tokens, Version: programVersion(), Log: p.logger("api"),
 		Backup: d.store.Backup})
 	if err != nil {
 		return err

@@ -70,6 +70,8 @@ func (g *Grant) check(now time.Time) error {
 	switch {
 	case g.Kind != User && g.Kind != Host:
 		return bad("the kind is none of user, host")
+	case g.Kind == Host && g.Principal == Own:
+		return bad("%s is the host of the daemon itself, which needs no token: choose another name for this one", Own)
 	case g.Kind == Host && (len(g.Scopes) > 0 || len(g.Actors) > 0):
 		return bad("a host's token has no scopes and no actors: a host registers its own")
 	case g.Kind == User && len(g.Scopes) == 0:

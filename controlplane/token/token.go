@@ -28,6 +28,9 @@ const (
 	Host Kind = "host" // the process that runs bots
 )
 
+// Own is the name under which a daemon runs its own bots unless its configuration says otherwise. No token speaks for it.
+const Own host.Name = "local"
+
 // Limits.
 const (
 	MaxActors = 256  // patterns of visible actors of one token

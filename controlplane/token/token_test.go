@@ -130,17 +130,18 @@ func TestWhatIsWrongWithATokenIsToldByItsCode(t *testing.T) {
 
 func TestAGrantIsChecked(t *testing.T) {
 	for name, change := range map[string]func(*Grant){
-		"CP-02/a principal that is no id": func(g *Grant) { g.Principal = "Alice Cooper" },
-		"CP-02/no principal":              func(g *Grant) { g.Principal = "" },
-		"CP-03/no scope":                  func(g *Grant) { g.Scopes = nil },
-		"no kind":                         func(g *Grant) { g.Kind = "" },
-		"another kind":                    func(g *Grant) { g.Kind = "root" },
-		"an id that is none":              func(g *Grant) { g.ID = "my laptop" },
-		"no actors":                       func(g *Grant) { g.Actors = nil },
-		"an empty actor":                  func(g *Grant) { g.Actors = []string{""} },
-		"a host with scopes":              func(g *Grant) { g.Kind, g.Actors = Host, nil },
-		"a host with actors":              func(g *Grant) { g.Kind, g.Scopes = Host, nil },
-		"expired already":                 func(g *Grant) { g.Expires = start },
+		"CP-02/a principal that is no id":                func(g *Grant) { g.Principal = "Alice Cooper" },
+		"CP-03/a host's token for the daemon's own host": func(g *Grant) { *g = Grant{Kind: Host, Principal: "local"} },
+		"CP-02/no principal":                             func(g *Grant) { g.Principal = "" },
+		"CP-03/no scope":                                 func(g *Grant) { g.Scopes = nil },
+		"no kind":                                        func(g *Grant) { g.Kind = "" },
+		"another kind":                                   func(g *Grant) { g.Kind = "root" },
+		"an id that is none":                             func(g *Grant) { g.ID = "my laptop" },
+		"no actors":                                      func(g *Grant) { g.Actors = nil },
+		"an empty actor":                                 func(g *Grant) { g.Actors = []string{""} },
+		"a host with scopes":                             func(g *Grant) { g.Kind, g.Actors = Host, nil },
+		"a host with actors":                             func(g *Grant) { g.Kind, g.Scopes = Host, nil },
+		"expired already":                                func(g *Grant) { g.Expires = start },
 	} {
 		t.Run(name, func(t *testing.T) {
 			k, _, _ := newKeeper(t)
