@@ -15,5 +15,7 @@
 //     that this process does not know any more is answered "unbound";
 //   - outcomes of what has a mark come from the journal alone; the outbox forgets one only when the daemon has taken it;
 //   - after a rejoin everything that a cut left open is judged before anything new is sent;
+//   - when an actor's journal cannot be written its session ends, and the journal is opened again before the next one: a disk
+//     that was full for a moment needs no restart;
 //   - the daemon is whatever satisfies Daemon: in this process or over a network, the host cannot tell.
 package hosting

@@ -131,16 +131,21 @@ func poke(c chan struct{}) {
 	}
 }
 
-// live keeps the actor's session: one after another, with macros taking their turn with sessions of their own.
+// live keeps the actor's session: one after another, with macros taking their turn with sessions of their own. When the
+// journal could not be written the session ends, and the next one begins as after a restart: from what reached the disk,
+// with everything that was left open judged first.
 func (r *runner) live(ctx context.Context) {
 	backoff := spaced(r.h.cfg.Rejoin)
 	for ctx.Err() == nil {
 		began := time.Now()
-		if m := r.nextMacro(); m != nil {
-			m.work(ctx)
-			continue
+		err := r.journal.Reopen() // after a write that failed; else it is nothing
+		if err == nil {
+			if m := r.nextMacro(); m != nil {
+				m.work(ctx)
+				continue
+			}
+			err = errors.Join(r.play(ctx), r.journal.Err())
 		}
-		err := r.play(ctx)
 		if ctx.Err() != nil || err == nil {
 			continue
 		}
@@ -172,6 +177,13 @@ func (r *runner) play(ctx context.Context) error {
 	if waiting { // it came between two looks
 		return nil
 	}
+	go func() { // without a journal nothing can be done, so nobody is to be told that the actor is ready
+		select {
+		case <-r.journal.Failed():
+			end()
+		case <-ctx.Done():
+		}
+	}()
 	o := r.cfg.Options
 	var entry uint64
 	o.Entering = func() (err error) {
