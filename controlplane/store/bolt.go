@@ -54,6 +54,9 @@ const (
 	AfterCommit  Point = "after_commit"  // on disk, nobody was told
 	BeforeFold   Point = "before_fold"   // a file of the log is full, and the tree is about to take it over
 	AfterFold    Point = "after_fold"    // the tree has it
+	BeforeLog    Point = "before_log"    // the files of the log are made, and the tree does not name them yet
+	AfterTurn    Point = "after_turn"    // the file that goes on names its turn, and the tree still the one before
+	BeforeRemove Point = "before_remove" // the tree has everything, and a file of the log is about to be removed
 )
 
 // request is one caller's function.
@@ -241,21 +244,21 @@ func (e *bolt) keep() error {
 
 // begin makes the logs of a store that was closed, and has the tree name their first turn.
 func (e *bolt) begin() error {
-	logs, err := createLogs(e.path, e.opt.logBytes, !e.opt.NoSync)
+	var before turn
+	if _, err := io.ReadFull(e.opt.Rand, before.name[:]); err != nil {
+		return err
+	}
+	logs, err := createLogs(e.path, e.opt.logBytes, before, !e.opt.NoSync)
 	if err != nil {
 		return storage(err)
 	}
-	var t turn
-	if _, err = io.ReadFull(e.opt.Rand, t.name[:]); err == nil {
-		e.rest()
-		err = e.change(func(w *boltReader) error { return w.setTurn(t) })
-	}
-	if err != nil {
+	e.opt.At(BeforeLog)
+	e.rest()
+	if err := e.change(func(w *boltReader) error { return w.setTurn(logs[0].turn) }); err != nil {
 		return errors.Join(err, closeLogs(logs))
 	}
 	e.syncs.Add(3) // of both files and their directory
 	e.log, e.spare = logs[0], logs[1]
-	e.log.start(t)
 	return nil
 }
 
@@ -281,11 +284,15 @@ func (e *bolt) turnOver() error {
 	if err := e.settle(); err != nil {
 		return err
 	}
+	if err := e.spare.begin(e.log.turn.next(e.log.number), !e.opt.NoSync); err != nil {
+		return e.fail(storage(err))
+	}
+	e.syncs.Add(1)
+	e.opt.At(AfterTurn)
 	e.gate.Lock()
 	e.sealed, e.recent = e.recent, newRecent()
 	e.gate.Unlock()
 	e.log, e.spare = e.spare, e.log
-	e.log.start(e.spare.turn.next(e.spare.number))
 	e.fold()
 	return nil
 }
@@ -488,6 +495,7 @@ func (e *bolt) end() error {
 	err = errors.Join(err, closeLogs([2]*log{e.log, e.spare}))
 	for _, suffix := range logSuffixes {
 		if err == nil {
+			e.opt.At(BeforeRemove)
 			err = os.Remove(e.path + suffix)
 		}
 	}

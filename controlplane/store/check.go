@@ -35,7 +35,10 @@ func (e *bolt) Check() []Problem {
 
 // CheckFile checks a store that no process has open, without changing it. Errors are those of Open.
 func CheckFile(path string) ([]Problem, error) {
-	if _, err := safe(path, false); err != nil {
+	var d *Damage
+	if _, err := safe(path, false); errors.As(err, &d) {
+		return []Problem{d.Problem}, nil
+	} else if err != nil {
 		return nil, fmt.Errorf("store %s: %w", path, storage(err))
 	}
 	lock, err := takeLock(path)
@@ -44,7 +47,6 @@ func CheckFile(path string) ([]Problem, error) {
 	}
 	defer lock.Close()
 	layout, err := inspect(path)
-	var d *Damage
 	switch {
 	case errors.As(err, &d):
 		return []Problem{d.Problem}, nil

@@ -11,7 +11,7 @@
 //
 // The tree, layout 2:
 //
-//	meta        "version" -> layout, 4 bytes big endian, raw, 3 while a log counts; "log" -> its oldest turn
+//	meta        "version" -> layout, 4 bytes big endian, raw, 4 while a log counts; "log" -> its oldest turn
 //	operations  id -> operation that has ended (JSON)
 //	open        id -> operation that has not
 //	keys        principal 0 key -> operation and digest of its request, for ever
@@ -28,6 +28,22 @@
 //
 // Every value but the version has a checksum over bucket, key and value behind it in the file. A store that was closed is the
 // tree alone, and so is a backup; one that was killed needs both files of the log beside it.
+//
+// What a crash can leave. Each file of the log has a head that names its turn and its length (log.go); the order of what reaches
+// the disk is the order of this table, and what it does not list is damage and refused:
+//
+//	crash                            tree names    heads of the two files
+//	making the tree                  (no tree)     no files: the tree is renamed into its place before there are any
+//	making the logs                  no turn       anything, also short or missing: they count for nothing, and are made anew
+//	logs made, tree not changed      no turn       t, and p before it, which never had a record
+//	at work                          t             t, and the turn before t, whose records the tree has
+//	other file begun, or the fold    t             t, and the turn behind t, which says with which number t ended
+//	fold done                        t'            t', and t before it
+//	closed, logs not removed yet     no turn       anything, also missing
+//
+// So while the tree names a turn, both files are there and as long as their heads say, one of them is of that turn, and the
+// other of the turn before or of the one behind. Of the newest turn the last record may be torn, as nobody was told of it; of
+// the one before none may be missing. A log without a tree is never left by a crash.
 //
 // Invariants:
 //   - an Update that returned nil is on disk; one that returned an error has stored nothing of itself;

@@ -62,9 +62,12 @@ func TestKilled(t *testing.T) {
 		t.Run(fmt.Sprintf("CP-91/kill %d", k), func(t *testing.T) {
 			job, after := fmt.Sprint("work none 0 ", next), 1+rng.IntN(40)
 			if k%2 == 0 {
-				points := []Point{BeforeCommit, BeforeFold, AfterCommit, AfterFold}
-				times := []int{1 + rng.IntN(30), 1 + rng.IntN(3)}[k/2%2]
-				job, after = fmt.Sprint("work ", points[k/2%4], " ", times, " ", next), 1<<30
+				points := []struct {
+					at   Point
+					most int // times that it is come by
+				}{{BeforeCommit, 30}, {BeforeFold, 3}, {AfterCommit, 30}, {AfterFold, 3}, {BeforeLog, 1}, {AfterTurn, 3}}
+				p := points[k/2%len(points)]
+				job, after = fmt.Sprint("work ", p.at, " ", 1+rng.IntN(p.most), " ", next), 1<<30
 			}
 			lines(t, child(t, job, path), func(line string) bool {
 				word, rest, _ := strings.Cut(line, " ")

@@ -12,8 +12,8 @@ import (
 )
 
 var (
-	turnA = turn{name: [turnSize]byte{1}}
-	turnB = turn{name: [turnSize]byte{2}}
+	turn0 = turn{name: [turnSize]byte{1}}
+	turnA = turn0.next(0)
 )
 
 // batchOf is the nth batch: two keys put, one deleted.
@@ -26,12 +26,11 @@ func batchOf(n int) []change {
 }
 
 // logged writes n batches into the logs of a store and returns its path and the ends of the records.
-func logged(t testing.TB, of turn, n int) (path string, ends []int64) {
+func logged(t testing.TB, n int) (path string, ends []int64) {
 	t.Helper()
 	path = tempStore(t)
-	logs, err := createLogs(path, smallLog, false)
+	logs, err := createLogs(path, smallLog, turn0, false)
 	must(t, err)
-	logs[0].start(of)
 	for i := range n {
 		must(t, logs[0].append(batchOf(i), false))
 		ends = append(ends, logs[0].at)
@@ -41,16 +40,16 @@ func logged(t testing.TB, of turn, n int) (path string, ends []int64) {
 }
 
 // turned writes so many batches of each of two turns and returns the path.
-func turned(t testing.TB, of turn, first, second int) string {
+func turned(t testing.TB, first, second int) string {
 	t.Helper()
 	path := tempStore(t)
-	logs, err := createLogs(path, smallLog, false)
+	logs, err := createLogs(path, smallLog, turn0, false)
 	must(t, err)
-	logs[1].start(of) // either file may hold the older turn
+	must(t, logs[1].begin(turnA, false)) // either file may hold the older turn
 	for i := range first {
 		must(t, logs[1].append(batchOf(i), false))
 	}
-	logs[0].start(of.next(logs[1].number))
+	must(t, logs[0].begin(turnA.next(logs[1].number), false))
 	for i := range second {
 		must(t, logs[0].append(batchOf(first+i), false))
 	}
@@ -59,9 +58,9 @@ func turned(t testing.TB, of turn, first, second int) string {
 }
 
 // holds checks that a log gives back the first n batches and no more.
-func holds(t *testing.T, path string, of turn, n int) {
+func holds(t *testing.T, path string, n int) {
 	t.Helper()
-	layers, _, err := readLogs(path, of, false)
+	layers, _, err := readLogs(path, turnA, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,28 +92,28 @@ func spoil(t *testing.T, path string, f func([]byte) []byte) {
 
 func TestLog(t *testing.T) {
 	t.Run("what was written is read, as it was after each batch", func(t *testing.T) {
-		path, _ := logged(t, turnA, 60)
-		holds(t, path, turnA, 60)
+		path, _ := logged(t, 60)
+		holds(t, path, 60)
 	})
 	t.Run("CP-91/an end that is not whole was never answered for, wherever it breaks off", func(t *testing.T) {
-		path, ends := logged(t, turnA, 5)
+		path, ends := logged(t, 5)
 		for at := ends[3]; at < ends[4]; at++ {
-			path, _ := logged(t, turnA, 5)
-			spoil(t, path, func(b []byte) []byte { return b[:at] })
+			path, _ := logged(t, 5)
+			spoil(t, path, func(b []byte) []byte { clear(b[at:]); return b })
 			if whole := at >= ends[4]-logAlign; !whole { // what fills it up may be missing
-				holds(t, path, turnA, 4)
+				holds(t, path, 4)
 			}
 		}
-		holds(t, path, turnA, 5)
+		holds(t, path, 5)
 	})
 	t.Run("CP-91/a flipped bit of a record with others behind it is damage", func(t *testing.T) {
-		_, ends := logged(t, turnA, 5)
-		for at := range ends[1] {
-			path, _ := logged(t, turnA, 5)
+		_, ends := logged(t, 5)
+		for at := int64(logHead); at < ends[1]; at++ {
+			path, _ := logged(t, 5)
 			spoil(t, path, func(b []byte) []byte { b[at] ^= 4; return b })
 			_, _, err := readLogs(path, turnA, false)
 			if pad := err == nil; pad {
-				holds(t, path, turnA, 5)
+				holds(t, path, 5)
 			} else if !errors.Is(err, ErrCorrupt) {
 				t.Fatal(at, err)
 			}
@@ -126,27 +125,36 @@ func TestLog(t *testing.T) {
 		}
 	})
 	t.Run("another turn's records count for nothing, also behind shorter ones of this turn", func(t *testing.T) {
-		path, _ := logged(t, turnA, 40)
-		holds(t, path, turnB, 0)
-		_, logs, err := readLogs(path, turnA, true)
-		must(t, err)
-		logs[0].start(turnB)
-		must(t, logs[0].append(batchOf(0), false))
-		must(t, closeLogs(logs))
-		holds(t, path, turnB, 1)
+		path, _ := logged(t, 40)
+		for n := range 2 {
+			_, logs, err := readLogs(path, turnA, true)
+			must(t, err)
+			must(t, logs[1].begin(turn0, false))
+			must(t, logs[0].begin(turnA, false)) // written over from its beginning
+			logs[0].turn.name[0] ^= 1            // by another turn
+			for i := range 40 {
+				must(t, logs[0].append(batchOf(i), false))
+			}
+			must(t, logs[0].begin(turnA, false))
+			for i := range n {
+				must(t, logs[0].append(batchOf(i), false))
+			}
+			must(t, closeLogs(logs))
+			holds(t, path, n)
+		}
 	})
 	t.Run("it is gone on with where it ended", func(t *testing.T) {
-		path, _ := logged(t, turnA, 7)
+		path, _ := logged(t, 7)
 		_, logs, err := readLogs(path, turnA, true)
 		must(t, err)
 		for i := 7; i < 12; i++ {
 			must(t, logs[0].append(batchOf(i), false))
 		}
 		must(t, closeLogs(logs))
-		holds(t, path, turnA, 12)
+		holds(t, path, 12)
 	})
 	t.Run("the next turn's records are the newer layer, and are gone on with", func(t *testing.T) {
-		path := turned(t, turnA, 9, 5)
+		path := turned(t, 9, 5)
 		for n := 5; n < 8; n++ {
 			layers, logs, err := readLogs(path, turnA, true)
 			must(t, err)
@@ -160,20 +168,18 @@ func TestLog(t *testing.T) {
 		}
 	})
 	t.Run("of a turn that the tree has taken over only the next one counts", func(t *testing.T) {
-		path := turned(t, turnA, 9, 5)
-		next := turnA.next(9)
-		next.first = 9
-		layers, _, err := readLogs(path, next, false)
+		path := turned(t, 9, 5)
+		layers, _, err := readLogs(path, turnA.next(9), false)
 		if err != nil || len(layers) != 1 || layers[0].last.Load() != 5 {
 			t.Error(len(layers), err)
 		}
 	})
 	t.Run("CP-91/an end that the next turn goes on behind is damage", func(t *testing.T) {
-		path := turned(t, turnA, 9, 1)
+		path := turned(t, 9, 0)
 		data, err := os.ReadFile(path + logSuffixes[1])
 		must(t, err)
-		_, ends := logged(t, turnA, 9)
-		for _, at := range []int64{0, ends[3], ends[7] + 5, ends[8] - logAlign + 1} {
+		_, ends := logged(t, 9)
+		for _, at := range []int64{logHead, ends[3], ends[7] + 5, ends[8] - logAlign + 1} {
 			bad := bytes.Clone(data)
 			bad[at] ^= 1
 			must(t, os.WriteFile(path+logSuffixes[1], bad, 0o600))
@@ -287,15 +293,19 @@ func TestUnclean(t *testing.T) {
 
 // FuzzLog: whatever bytes a log holds, they are refused or are batches, and reading never does anything else.
 func FuzzLog(f *testing.F) {
-	path, ends := logged(f, turnA, 4)
+	path, ends := logged(f, 4)
 	data, err := os.ReadFile(path + logSuffixes[0])
 	must(f, err)
+	other, err := os.ReadFile(path + logSuffixes[1])
+	must(f, err)
+	f.Add(data)
+	f.Add(append(bytes.Clone(data[:ends[2]+20]), make([]byte, len(data))...))
 	f.Add(data[:ends[3]])
-	f.Add(data[:ends[2]+20])
+	f.Add(data[logHead:ends[3]])
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, data []byte) {
 		path := tempStore(t)
-		must(t, errors.Join(os.WriteFile(path+logSuffixes[0], data, 0o600), os.WriteFile(path+logSuffixes[1], nil, 0o600)))
+		must(t, errors.Join(os.WriteFile(path+logSuffixes[0], data, 0o600), os.WriteFile(path+logSuffixes[1], other, 0o600)))
 		if _, _, err := readLogs(path, turnA, false); err != nil && !errors.Is(err, ErrCorrupt) {
 			t.Error(err)
 		}

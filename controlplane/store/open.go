@@ -20,8 +20,9 @@ import (
 // Version is the layout that this program writes. Older ones are upgraded when they are opened. While the file has a log
 // beside it that counts, its layout is versionWithLog.
 const (
-	Version        = 2
-	versionWithLog = 3
+	Version         = 2
+	versionWithLog  = 4
+	versionHeadless = 3 // beside logs of an earlier program, which had no heads
 )
 
 var versionKey = []byte("version")
@@ -64,6 +65,9 @@ func open(path string, o Options) (Engine, error) {
 	lock, err := takeLock(path)
 	if err != nil {
 		return nil, err
+	}
+	if there, err = safe(path, !o.MustExist); err != nil { // again: whoever had the lock may have made it meanwhile
+		return nil, errors.Join(err, lock.Close())
 	}
 	e := &bolt{path: path, lock: lock, opt: o, recent: newRecent(), wake: make(chan struct{}, 1), done: make(chan struct{})}
 	if e.db, err = prepare(path, there); err != nil {
@@ -150,8 +154,11 @@ func safe(path string, may bool) (there bool, err error) {
 	case writableByOthers(info.Mode()):
 		return false, fmt.Errorf("%w: other users can write to %s: chmod go-w it", ErrUnsafe, dir)
 	}
+	log := logLeft(path) // looked for before the tree, which is made before them: this may be beside somebody who starts
 	info, err = os.Lstat(path)
 	switch {
+	case errors.Is(err, fs.ErrNotExist) && log != "":
+		return false, damaged(log, "the tree %s that it belongs to is missing, and everything but the last changes was in that", path)
 	case errors.Is(err, fs.ErrNotExist) && may:
 		return false, nil
 	case errors.Is(err, fs.ErrNotExist):
@@ -166,6 +173,16 @@ func safe(path string, may bool) (there bool, err error) {
 		return true, fmt.Errorf("%w: other users can read or write it: chmod 600 it", ErrUnsafe)
 	}
 	return true, nil
+}
+
+// logLeft returns a file of the log that is there, "" if none is.
+func logLeft(path string) string {
+	for _, suffix := range logSuffixes {
+		if _, err := os.Lstat(path + suffix); err == nil {
+			return path + suffix
+		}
+	}
+	return ""
 }
 
 // takeLock takes the store's lock.
@@ -196,6 +213,9 @@ func inspect(path string) (layout uint32, err error) {
 	case s.layout > versionWithLog:
 		return 0, fmt.Errorf("%w: its layout is %d, this program knows %d; it was left as it was: use the program that wrote it",
 			ErrForeignVersion, s.layout, versionWithLog)
+	case s.layout == versionHeadless:
+		return 0, fmt.Errorf("%w: an earlier version wrote it and did not close it; it was left as it was: start and stop that version once, then this one",
+			ErrForeign)
 	case len(found) > 0:
 		return 0, &Damage{found[0]}
 	case s.layout == 0:

@@ -46,6 +46,9 @@ func walk(f io.ReaderAt, size int64, want uint64) (shape, []Problem, error) {
 		})
 	}
 	var found []Problem
+	if page, err := boltfile.PageSize(f); err == nil && page > 0 && size%page != 0 { // bbolt makes a file longer by whole pages
+		found = append(found, Problem{"the end of the file", fmt.Sprintf("cut short, or something was put behind it: %d bytes are no whole pages of %d", size, page)})
+	}
 	for _, p := range file.Problems() {
 		found = append(found, Problem{p.Where, p.What})
 	}

@@ -36,7 +36,7 @@ type Damage struct{ Problem }
 
 // Error names place and kind of the damage.
 func (d *Damage) Error() string {
-	return fmt.Sprintf("%v at %s; the file was left as it is: put a backup in its place, or start with a new directory", ErrCorrupt, d.Problem)
+	return fmt.Sprintf("%v at %s; nothing was changed: put a backup in the place of the store and its logs, or start with a new directory", ErrCorrupt, d.Problem)
 }
 
 // Unwrap returns ErrCorrupt.
