@@ -36,8 +36,19 @@ func TestReads(t *testing.T) {
 		if s.Cursor != (effects.Cursor{}) || !s.CursorHolds || s.Sequence == 0 || s.Left != st.rec.Budgets {
 			t.Errorf("cursor %+v, sequence %d, left %+v", s.Cursor, s.Sequence, s.Left)
 		}
+		if s.Epoch != (worldstate.Epoch{World: 1}) {
+			t.Errorf("epoch %+v of a first login", s.Epoch)
+		}
 		if st.sent() != 0 || effectPackets(st) != 0 {
 			t.Error("a read sent an effect packet")
+		}
+	})
+	t.Run("SE-01/another world is another epoch", func(t *testing.T) {
+		st := play(t, server.Config{}, nil)
+		st.s.Do(func(w *server.World) { w.Player("Tester").Reconfigure() })
+		await(t, st.b, "back in the world", func(tx *bot.Tx) bool { return tx.View().Epoch().World > 2 && tx.Ready() })
+		if s := st.status(); s.Epoch != (worldstate.Epoch{World: 3}) { // configuration, then login
+			t.Errorf("epoch %+v", s.Epoch)
 		}
 	})
 	t.Run("SE-02/exact counts", func(t *testing.T) {

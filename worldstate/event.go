@@ -282,7 +282,7 @@ type PlayersListed struct{ Players []PlayerEntry }
 // PlayerEntry is one change of the player list.
 type PlayerEntry struct {
 	UUID        UUID
-	Name        string // with HasName
+	Name        Untrusted // with HasName: a server lists whom and what it likes
 	GameMode    GameMode
 	Latency     int32 // milliseconds
 	Listed      bool

@@ -9,7 +9,7 @@ import (
 // PlayerInfo is an entry of the player list. Name is as the server lists it.
 type PlayerInfo struct {
 	UUID     UUID
-	Name     string
+	Name     Untrusted
 	GameMode GameMode
 	Latency  int32 // milliseconds
 	Listed   bool

@@ -34,7 +34,7 @@ func playersListed(p *PlayerInfoUpdate) worldstate.Event {
 	for i := range p.Entries {
 		in := &p.Entries[i]
 		e.Players[i] = worldstate.PlayerEntry{
-			UUID: in.Profile.UUID, Name: in.Profile.Name, GameMode: gameMode(in.GameMode), Latency: in.Latency, Listed: in.Listed,
+			UUID: in.Profile.UUID, Name: worldstate.Untrusted(in.Profile.Name), GameMode: gameMode(in.GameMode), Latency: in.Latency, Listed: in.Listed,
 			HasName:     p.Actions&InfoAddPlayer != 0,
 			HasGameMode: p.Actions&InfoGameMode != 0,
 			HasLatency:  p.Actions&InfoLatency != 0,
