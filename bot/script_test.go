@@ -23,7 +23,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	flag.Set("test.parallel", "8") // they wait for ticks and packets most of the time
+	flag.Set("test.parallel", "4") // they wait for ticks and packets most of the time
 	goleak.VerifyTestMain(m)
 }
 

@@ -33,7 +33,7 @@ var bothOrders = []registry.Protocol{registry.V1_21_7, registry.Latest}
 var corner = geom.BlockPos{X: 3, Y: -60, Z: 3}
 
 func TestMain(m *testing.M) {
-	flag.Set("test.parallel", "8") // they wait for ticks and packets most of the time
+	flag.Set("test.parallel", "4") // they wait for ticks and packets most of the time
 	os.Exit(m.Run())
 }
 

@@ -38,7 +38,7 @@ const (
 var build = geom.BlockBox{Min: geom.BlockPos{X: -3, Y: -60, Z: -3}, Max: geom.BlockPos{X: 12, Y: -50, Z: 12}}
 
 func TestMain(m *testing.M) {
-	flag.Set("test.parallel", "8") // they wait for ticks and packets most of the time
+	flag.Set("test.parallel", "4") // they wait for ticks and packets most of the time
 	os.Exit(m.Run())
 }
 

@@ -19,7 +19,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
 		main()
 	}
-	flag.Set("test.parallel", "8") // they wait for ticks and packets most of the time
+	flag.Set("test.parallel", "4") // they wait for ticks and packets most of the time
 	os.Exit(m.Run())
 }
 
