@@ -169,7 +169,7 @@ func (g *Gateway) rejudge(tx store.Tx, op *operation.Operation, s *scene, by *po
 	switch {
 	case !r.Approve:
 		return operation.Denied{By: p.ID, Decision: decided(&d),
-			Rejection: operation.Rejection{Code: "confirmation_denied", Message: "approver " + string(p.ID) + " said no", Rules: d.Rules}}
+			Rejection: operation.Rejection{Code: operation.CodeConfirmationDenied, Message: "approver " + string(p.ID) + " said no", Rules: d.Rules}}
 	case d.Result != policy.Allow:
 		return operation.Denied{Decision: decided(&d), Rejection: *rejection(&d)}
 	}

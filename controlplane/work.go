@@ -52,6 +52,10 @@ func (w *work) step(id host.OpID, ev operation.Event) (operation.Operation, erro
 // apply is step for an operation as this transaction has read it. The end of a macro, or a request for it, takes its
 // children along.
 func (w *work) apply(op operation.Operation, ev operation.Event) (operation.Operation, error) {
+	ev, err := w.counted(&op, ev)
+	if err != nil {
+		return op, err
+	}
 	op, effects, err := store.Ops(w.tx).Apply(op, ev, w.at)
 	if err != nil {
 		return op, err

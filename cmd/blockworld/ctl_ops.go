@@ -45,6 +45,10 @@ func tellOperation(p *printer, v *operation.View) {
 	switch {
 	case o.Receipt != nil:
 		p.say("  receipt   %d, %s, signed by %s", o.Receipt.Number, o.Receipt.Grade, o.Receipt.Key)
+	case v.MaySayDone:
+		p.say("  receipts  %d: each block that its children placed has one", v.ChildrenConfirmed)
+	case v.State == operation.Succeeded && v.Children > 0:
+		p.say("  receipts  %d, and %d of its children may have changed the world without one: what is not proven is not done", v.ChildrenConfirmed, v.ChildrenUnproven)
 	case v.Children > 0: // they have their own
 	case v.State == operation.Succeeded:
 		p.say("  receipt   none: signed receipts are for placed blocks; that this is done the host says, by what it saw")

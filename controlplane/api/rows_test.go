@@ -36,7 +36,7 @@ func TestOneActionOverHTTP(t *testing.T) {
 	w.ok(w.h.Progress(w.ctx, d.Op, 1, 50, "placing"))
 	w.ok(w.h.Report(w.ctx, hosttest.Proven(d.Op, 1)))
 	done := w.is(w.look(v.ID), operation.Succeeded)
-	if !done.ExecutionConfirmed || !done.Terminal || done.DeliveryAttempts != 1 || !operation.MayTellDone(done) {
+	if !done.ExecutionConfirmed || !done.Terminal || done.DeliveryAttempts != 1 || !done.MaySayDone {
 		t.Errorf("%+v", done)
 	}
 	t.Run("CP-01/the view over HTTP is the gateway's own", func(t *testing.T) {
@@ -55,6 +55,50 @@ func TestOneActionOverHTTP(t *testing.T) {
 	if diff := cmp.Diff([]string{"queued", "delivered", "accepted", "running", "succeeded"}, states); diff != "" {
 		t.Error(diff)
 	}
+}
+
+func TestDoneOverHTTP(t *testing.T) {
+	t.Run("CP-73/what no receipt confirms may not be told as done", func(t *testing.T) {
+		w := newWorld(t)
+		v := w.queued("bot1")
+		d := w.next()
+		w.ok(w.h.Accept(w.ctx, d))
+		if got := w.look(v.ID); got.MaySayDone {
+			t.Errorf("while it is %s", got.State)
+		}
+		w.ok(w.h.Report(w.ctx, hosttest.Ended(d.Op, host.Succeeded, "seen", true)))
+		if got := w.is(w.look(v.ID), operation.Succeeded); got.MaySayDone || got.ExecutionConfirmed {
+			t.Errorf("%+v", got)
+		}
+	})
+	t.Run("CP-73/a build is done when the receipts of its children are there", func(t *testing.T) {
+		for _, proven := range []bool{true, false} {
+			w := newWorld(t)
+			r := w.request("bot1")
+			r.Action.Capability, r.Task = "build_structure", "hut"
+			parent, err := w.submit(r)
+			w.ok(err)
+			w.ok(w.h.Accept(w.ctx, w.next()))
+			for _, key := range []string{"1", "2"} {
+				_, err = served(w, func() (host.ChildView, error) {
+					return w.h.Daemon.SubmitChild(w.ctx, w.h.Session(), host.Child{Parent: parent.ID, Key: key, Action: host.Action{Capability: "place_block", Arguments: json.RawMessage(`{}`)}})
+				})
+				w.ok(err)
+				d := w.next()
+				w.ok(w.h.Accept(w.ctx, d))
+				end := hosttest.Proven(d.Op, 1)
+				if key == "2" && !proven {
+					end = hosttest.Ended(d.Op, host.Succeeded, "seen", true)
+				}
+				w.ok(w.h.Report(w.ctx, end))
+			}
+			w.ok(w.h.Report(w.ctx, hosttest.Ended(parent.ID, host.Succeeded, "built", true)))
+			v := w.is(w.look(parent.ID), operation.Succeeded)
+			if v.MaySayDone != proven || v.ExecutionConfirmed || v.ChildrenConfirmed+v.ChildrenUnproven != 2 {
+				t.Errorf("all proven %v: %+v", proven, v)
+			}
+		}
+	})
 }
 
 func slicesHas(all []string, one string) bool { return strings.Contains(strings.Join(all, " "), one) }

@@ -47,7 +47,6 @@ type operationAnswer struct {
 	Run       *runAnswer           `json:"run"`
 	Outcome   *outcomeAnswer       `json:"outcome"`
 	Rejection *operation.Rejection `json:"rejection"`
-	MayTell   bool                 `json:"may_say_done"`
 	Untrusted *untrusted           `json:"untrusted,omitempty"`
 }
 
@@ -66,7 +65,7 @@ type outcomeAnswer struct {
 }
 
 func operationOf(v operation.View) operationAnswer {
-	a := operationAnswer{View: v, Rejection: v.Rejection, MayTell: operation.MayTellDone(v)}
+	a := operationAnswer{View: v, Rejection: v.Rejection}
 	u := untrusted{Note: untrustedNote}
 	if string(v.Output) != "null" {
 		u.Output = v.Output
@@ -79,7 +78,7 @@ func operationOf(v operation.View) operationAnswer {
 		a.Outcome = &outcomeAnswer{o.Status, o.Code, o.Sent, o.Receipt}
 		u.Text = o.Message
 	}
-	if r := v.Rejection; r != nil && hostsWord(&v) {
+	if r := v.Rejection; r != nil && (v.RefusedByHost() || r.Code == host.CodeUnbound) {
 		a.Rejection = hostRefuses(r)
 		u.Text = r.Message
 	}
@@ -87,12 +86,6 @@ func operationOf(v operation.View) operationAnswer {
 		a.Untrusted = &u
 	}
 	return a
-}
-
-// hostsWord tells a refusal in the host's words from one of policy, of an approver or of the gateway.
-func hostsWord(v *operation.View) bool {
-	bound := v.Policy.Revision != "" // policy was asked, so the host had not refused before
-	return v.State == operation.Rejected && (!bound || v.Policy.Result == operation.Allow) || v.Rejection.Code == host.CodeUnbound
 }
 
 // hostRefuses is a host's no in our words.

@@ -27,7 +27,7 @@ type common struct {
 	TTL         int64           `json:"ttl_seconds"`
 	Why         string          `json:"why"`
 	Cursor      string          `json:"cursor"`
-	TimeoutMS   int64           `json:"timeout_ms"`
+	TimeoutMS   *int64          `json:"timeout_ms"`
 	UntilEnd    bool            `json:"until_end"`
 	Limit       int             `json:"limit"`
 	Capability  string          `json:"capability"`
@@ -258,7 +258,11 @@ func wait(ctx context.Context, c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := controlplane.WaitRequest{Op: k.Operation, Actor: k.Actor, Task: k.Task, Cursor: k.Cursor, TimeoutMS: k.TimeoutMS}
+	r := controlplane.WaitRequest{Op: k.Operation, Actor: k.Actor, Task: k.Task, Cursor: k.Cursor, TimeoutMS: controlplane.MaxWaitMS}
+	if k.TimeoutMS != nil {
+		r.TimeoutMS = *k.TimeoutMS
+	}
+	timeout := r.TimeoutMS
 	began, told := c.now(), -1
 	for turn := 0; ; turn++ {
 		got, err := c.gw.Wait(ctx, r)
@@ -270,7 +274,7 @@ func wait(ctx context.Context, c *call) (any, error) {
 			told = v.Run.Percent // progress only rises, and says nothing in the host's words
 			c.progress(ctx, float64(told), v.State.String())
 		}
-		left := k.TimeoutMS - c.now().Sub(began).Milliseconds()
+		left := timeout - c.now().Sub(began).Milliseconds()
 		if !k.UntilEnd || v == nil || settled(v) || left <= 0 || turn == maxTurns {
 			return waitedOf(got), nil
 		}

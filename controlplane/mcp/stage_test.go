@@ -75,13 +75,17 @@ func set(t *testing.T, rules ...policy.Rule) *stage {
 
 // take carries a delivery out, with progress and an output.
 func (st *stage) take(ctx context.Context, d host.Delivery) {
-	if st.h.Accept(ctx, d) != nil || d.Action.Capability == "move_to" { // a walk goes on until it is cancelled
+	if st.h.Accept(ctx, d) != nil || d.Action.Capability == "move_to" || d.Action.Capability == "build_structure" {
+		// a walk goes on until it is cancelled, a build until its test says that it is built
 		return
 	}
 	st.h.Progress(ctx, d.Op, 1, 30, evil)
 	st.h.Progress(ctx, d.Op, 2, 60, evil)
 	st.h.Send(d.Op)
 	o := hosttest.Proven(d.Op, 1)
+	if strings.Contains(string(d.Action.Arguments), "sand") { // of which there is no proof
+		o.Receipt = nil
+	}
 	o.Message, o.Output = evil, json.RawMessage(`{"seen":"`+evil+`"}`)
 	st.h.Report(ctx, o)
 }

@@ -82,7 +82,7 @@ var tools = []tool{
 		argAction + `,"arguments":{"type":"object","description":"as list_capabilities shows for build_structure"}`, "actor lease key observation task arguments", build},
 
 	{"wait", "Wait", "Waits up to 25 s for news of an operation, or of an actor. The end of the wait cancels nothing; changed=false says only that nothing newer was seen.", readOnly, reads, 0,
-		argOp + "," + argActor + "," + argCursor + `,"timeout_ms":{"type":"integer","minimum":0,"maximum":25000},"until_end":{"type":"boolean","description":"stay over changes until the operation has ended, needs a person, or the time is over"}`, "", wait},
+		argOp + "," + argActor + "," + argCursor + `,"timeout_ms":{"type":"integer","minimum":0,"maximum":25000,"default":25000},"until_end":{"type":"boolean","description":"stay over changes until the operation has ended, needs a person, or the time is over"}`, "", wait},
 	{"get_operation", "Look up an operation", "What is known of an operation.", readOnly, reads, 0, argOp, "operation", operationByID},
 	{"list_operations", "List operations", "Operations of an actor, a task, or a macro's children, newest first.", readOnly, reads, 0,
 		argActor + "," + argTask + `,"parent":{"type":"string","pattern":"^[0-9a-f]{32}$"},"state":{"type":"string","maxLength":32},` + argCursor + `,"limit":{"type":"integer","minimum":1,"maximum":200}`, "", operations},

@@ -130,6 +130,12 @@ func (w *writer) progress(op *Operation) {
 	if op.Children > 0 {
 		w.uint("children", uint64(op.Children))
 	}
+	if op.Tally != (Tally{}) {
+		w.open("tally")
+		w.uint("confirmed", uint64(op.Tally.Confirmed))
+		w.uint("unproven", uint64(op.Tally.Unproven))
+		w.close()
+	}
 	w.strIf("cancel_requested", op.CancelRequested)
 	if op.Run != (Run{}) {
 		w.open("run")

@@ -47,6 +47,8 @@ func (op *Operation) check() error {
 		return fmt.Errorf("its end and its state disagree: %w", ErrMalformed)
 	case op.ApprovedIn != (host.OpID{}) && (op.ApprovedBy == "" || op.ApprovedIn != op.Parent):
 		return fmt.Errorf("it is covered by another approval than its macro's: %w", ErrMalformed)
+	case op.Tally != (Tally{}) && (op.Kind != host.KindMacro || op.State != Succeeded || uint64(op.Tally.Confirmed)+uint64(op.Tally.Unproven) > uint64(op.Children)):
+		return fmt.Errorf("more of its children are counted than it has: %w", ErrMalformed)
 	case op.Committed && !op.Acked:
 		return fmt.Errorf("its budget is spent and no host took it: %w", ErrMalformed)
 	}

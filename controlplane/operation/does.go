@@ -117,6 +117,9 @@ func takeRun(c *change) {
 func takeOutcome(c *change) {
 	o := c.ev.(OutcomeCame).Outcome
 	c.op.Outcome = &o
+	if c.op.Kind == host.KindMacro {
+		c.op.Tally = c.ev.(OutcomeCame).Children
+	}
 }
 
 func deliverAgain(c *change) { c.effect(Redeliver{}) }

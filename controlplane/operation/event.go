@@ -20,6 +20,9 @@ type Confirmed struct {
 	Reservations []Reservation // in place of those held so far
 }
 
+// CodeConfirmationDenied is the code of an approver's no.
+const CodeConfirmationDenied = "confirmation_denied"
+
 // Denied ends what waits for confirmation: the approver said no, or policy denies it by now.
 type Denied struct {
 	By        host.Name // empty: policy
@@ -64,7 +67,10 @@ type Acked struct{ Ack host.Ack }
 type Progress struct{ Run host.Run }
 
 // OutcomeCame is the host's word about the result.
-type OutcomeCame struct{ Outcome host.Outcome }
+type OutcomeCame struct {
+	Outcome  host.Outcome
+	Children Tally // of a macro's success: what the gateway has counted; not the host's word
+}
 
 // Gap means that host or gateway were away: what ran may have been lost.
 type Gap struct{}

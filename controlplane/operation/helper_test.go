@@ -54,11 +54,11 @@ var (
 	unbound     = Acked{host.Ack{Op: opID, Code: host.CodeUnbound}}
 	progress    = Progress{host.Run{Op: opID, Sequence: 3, Percent: 40, Note: "walking"}}
 	proof       = &host.Receipt{Number: 4, Digest: effects.Digest{5}, Grade: "attributed", Key: "abc"}
-	succeeded   = OutcomeCame{host.Outcome{Op: opID, Status: host.Succeeded, Code: "proven", Receipt: proof, Sent: true, Output: json.RawMessage(`{"a":1}`), Evidence: effects.Digest{6}}}
-	failed      = OutcomeCame{host.Outcome{Op: opID, Status: host.Failed, Code: "refused", Message: "no", Sent: true}}
-	cancelled   = OutcomeCame{host.Outcome{Op: opID, Status: host.Cancelled}}
-	interrupted = OutcomeCame{host.Outcome{Op: opID, Status: host.Interrupted, Code: "kicked"}}
-	unknown     = OutcomeCame{host.Outcome{Op: opID, Status: host.Unknown, Code: "unverified_effect", Sent: true}}
+	succeeded   = OutcomeCame{Outcome: host.Outcome{Op: opID, Status: host.Succeeded, Code: "proven", Receipt: proof, Sent: true, Output: json.RawMessage(`{"a":1}`), Evidence: effects.Digest{6}}}
+	failed      = OutcomeCame{Outcome: host.Outcome{Op: opID, Status: host.Failed, Code: "refused", Message: "no", Sent: true}}
+	cancelled   = OutcomeCame{Outcome: host.Outcome{Op: opID, Status: host.Cancelled}}
+	interrupted = OutcomeCame{Outcome: host.Outcome{Op: opID, Status: host.Interrupted, Code: "kicked"}}
+	unknown     = OutcomeCame{Outcome: host.Outcome{Op: opID, Status: host.Unknown, Code: "unverified_effect", Sent: true}}
 )
 
 // after runs events on a new operation.

@@ -111,6 +111,7 @@ type Operation struct {
 	Attempts        uint32        `json:"attempts"` // deliveries, durable before each
 	Acked           bool          `json:"acked"`    // the host has taken it: from then on the budget is spent
 	Children        uint32        `json:"children,omitzero"`
+	Tally           Tally         `json:"tally,omitzero"`             // of a macro that has succeeded
 	CancelRequested string        `json:"cancel_requested,omitempty"` // why; empty: nobody asked
 	Run             Run           `json:"run,omitzero"`
 	Outcome         *host.Outcome `json:"outcome,omitempty"`
@@ -136,6 +137,12 @@ func (op *Operation) Terminal() bool { return op.State.Terminal() || op.Closure 
 // Confirmed tells whether the effect is proven: success with its one receipt.
 func (op *Operation) Confirmed() bool {
 	return op.State == Succeeded && op.Outcome != nil && op.Outcome.Receipt != nil
+}
+
+// MayTellDone tells whether "done" may be said of it: it succeeded, the outcome is there, and a receipt confirms it; a macro is
+// confirmed by the receipts of its children.
+func (op *Operation) MayTellDone() bool {
+	return op.State == Succeeded && op.Outcome != nil && op.Outcome.Status == host.Succeeded && (op.Confirmed() || op.Tally.proves())
 }
 
 // Reserved returns what the operation holds back from budgets without having spent it.

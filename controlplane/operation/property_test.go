@@ -44,7 +44,7 @@ func anyEvent(rt *rapid.T) Event {
 			if o.Status == host.Interrupted {
 				o.Sent = false
 			}
-			return OutcomeCame{o}
+			return OutcomeCame{Outcome: o}
 		}),
 	).Draw(rt, "event")
 }

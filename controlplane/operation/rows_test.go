@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -91,7 +92,7 @@ func TestBudgets(t *testing.T) {
 		"CP-46/given back when the host ends what it never took": {[]Event{allowed, Polled{}, cancelled}, 0, 0},
 		"CP-45/an outcome means that it was taken":               {[]Event{allowed, Polled{}, succeeded}, 0, 2},
 		"CP-45/not given back when something was sent": {[]Event{allowed, Polled{},
-			OutcomeCame{host.Outcome{Op: opID, Status: host.Cancelled, Sent: true}}}, 0, 2},
+			OutcomeCame{Outcome: host.Outcome{Op: opID, Status: host.Cancelled, Sent: true}}}, 0, 2},
 		"CP-58/the second decision's reservations take the place of the first's": {[]Event{toConfirm,
 			Confirmed{By: "bob", Decision: Decision{Result: Allow}, Reservations: held[:1]}}, 1, 0},
 	} {
@@ -166,8 +167,8 @@ func TestDelivery(t *testing.T) {
 		op := after(t, host.KindEffect, allowed, Polled{})
 		foreign := host.OpID{77}
 		for _, ev := range []Event{Acked{host.Ack{Op: foreign, Accepted: true, Digest: effects.Digest{1}}},
-			Progress{host.Run{Op: foreign, Sequence: 1}}, OutcomeCame{host.Outcome{Op: foreign, Status: host.Succeeded}},
-			OutcomeCame{host.Outcome{Op: opID, Status: "fine"}}, Progress{host.Run{Op: opID}}, Fenced{}, Fenced{99}, ChildCounted{}, nil} {
+			Progress{host.Run{Op: foreign, Sequence: 1}}, OutcomeCame{Outcome: host.Outcome{Op: foreign, Status: host.Succeeded}},
+			OutcomeCame{Outcome: host.Outcome{Op: opID, Status: "fine"}}, Progress{host.Run{Op: opID}}, Fenced{}, Fenced{99}, ChildCounted{}, nil} {
 			if _, _, err := Step(op, ev, 1); !errors.Is(err, ErrInvalid) {
 				t.Errorf("%T: %v", ev, err)
 			}
@@ -203,7 +204,7 @@ func TestUnknown(t *testing.T) {
 	})
 	t.Run("CP-89/nothing sent is not believed of what was sent", func(t *testing.T) {
 		op := after(t, host.KindEffect, allowed, Polled{}, ackYes, unknown)
-		for _, ev := range []Event{interrupted, unbound, OutcomeCame{host.Outcome{Op: opID, Status: host.Unknown, Code: "late"}}} {
+		for _, ev := range []Event{interrupted, unbound, OutcomeCame{Outcome: host.Outcome{Op: opID, Status: host.Unknown, Code: "late"}}} {
 			if _, _, err := Step(op, ev, 1); !errors.Is(err, ErrConflict) {
 				t.Errorf("%T %v", ev, err)
 			}
@@ -213,7 +214,7 @@ func TestUnknown(t *testing.T) {
 		op := after(t, host.KindEffect, allowed, Polled{}, ackYes, unknown)
 		got, fx := step(t, op, Accept{By: "owner"})
 		v := ViewOf(got)
-		if !got.Terminal() || v.ReconciliationPending || v.ExecutionConfirmed || v.State != OutcomeUnknown || v.Closure != ClosureUnverified || MayTellDone(v) {
+		if !got.Terminal() || v.ReconciliationPending || v.ExecutionConfirmed || v.State != OutcomeUnknown || v.Closure != ClosureUnverified || v.MaySayDone {
 			t.Errorf("%+v", v)
 		}
 		if len(fx) != 1 || fx[0] != (Finish{OutcomeUnknown}) {
@@ -322,6 +323,106 @@ func TestChildren(t *testing.T) {
 	})
 }
 
+func TestDoneOfAMacro(t *testing.T) {
+	children := map[string]func() Operation{
+		"proven":   func() Operation { return after(t, host.KindEffect, allowed, Polled{}, ackYes, succeeded) },
+		"unproven": func() Operation { return after(t, host.KindEffect, allowed, Polled{}, ackYes, otherSuccess) },
+		"unknown":  func() Operation { return after(t, host.KindEffect, allowed, Polled{}, ackYes, unknown) },
+		"closed": func() Operation {
+			return after(t, host.KindEffect, allowed, Polled{}, ackYes, unknown, Accept{By: "owner"})
+		},
+		"under way": func() Operation { return after(t, host.KindEffect, allowed, Polled{}, ackYes) },
+		"failed":    func() Operation { return after(t, host.KindEffect, allowed, Polled{}, ackYes, failed) },
+		"rejected":  func() Operation { return after(t, host.KindEffect, denied) },
+		"cancelled": func() Operation { return after(t, host.KindEffect, allowed, CancelAsked{}) },
+		"stopped late": func() Operation {
+			return after(t, host.KindEffect, allowed, Polled{}, ackYes, OutcomeCame{Outcome: host.Outcome{Op: opID, Status: host.Cancelled, Sent: true}})
+		},
+		"a walk": func() Operation {
+			op := after(t, host.KindEffect, allowed, Polled{}, ackYes, otherSuccess)
+			op.Bound.Effects = []host.Preview{{Kind: "actor.move"}}
+			return op
+		},
+	}
+	for _, c := range []struct {
+		children string
+		want     Tally
+		done     bool
+	}{
+		{"", Tally{}, false},
+		{"proven", Tally{Confirmed: 1}, true},
+		{"proven,proven,a walk,failed,rejected,cancelled", Tally{Confirmed: 2}, true},
+		{"a walk,failed,rejected,cancelled", Tally{}, false},
+		{"proven,unproven", Tally{1, 1}, false},
+		{"proven,unknown", Tally{1, 1}, false},
+		{"proven,closed", Tally{1, 1}, false},
+		{"proven,under way", Tally{1, 1}, false},
+		{"proven,stopped late", Tally{1, 1}, false},
+	} {
+		t.Run("CP-73/of a macro done is told by its children's receipts, "+c.children, func(t *testing.T) {
+			op, tally := after(t, host.KindMacro, allowed, Polled{}, ackYes), Tally{}
+			for name := range strings.SplitSeq(c.children, ",") {
+				if child := children[name]; child != nil {
+					op, _ = step(t, op, ChildCounted{host.OpID{1}})
+					one := child()
+					tally.Add(&one)
+				}
+			}
+			if ViewOf(op).MaySayDone {
+				t.Error("before its end")
+			}
+			ev := otherSuccess
+			ev.Children = tally
+			op, _ = step(t, op, ev)
+			if v := ViewOf(op); tally != c.want || v.MaySayDone != c.done || v.ExecutionConfirmed || v.ChildrenConfirmed != c.want.Confirmed || v.ChildrenUnproven != c.want.Unproven {
+				t.Errorf("%+v: %+v", tally, v)
+			}
+			raw, err := Append(nil, &op)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if back, err := Decode(raw); err != nil || back.Tally != c.want {
+				t.Errorf("%+v %v", back.Tally, err)
+			}
+		})
+	}
+}
+
+func TestWhoSaidNo(t *testing.T) {
+	byHost := Created{Rejection: &Rejection{Code: "out_of_reach"}}
+	for name, c := range map[string]struct {
+		path   []Event
+		who    string
+		policy any // Result; nil: none
+	}{
+		"policy":              {[]Event{denied}, "policy said no", Deny},
+		"the host, unasked":   {[]Event{byHost}, "the bot's host said no", nil},
+		"the host, delivered": {[]Event{allowed, Polled{}, ackNo}, "the bot's host said no", Allow},
+		"an approver": {[]Event{toConfirm, Denied{By: "bob", Decision: Decision{Result: Confirm, Revision: "r1"}, Rejection: Rejection{Code: CodeConfirmationDenied}}},
+			"an approver said no", Confirm},
+		"policy, later": {[]Event{toConfirm, Denied{Decision: Decision{Revision: "r2"}, Rejection: Rejection{Code: "rule_denied"}}}, "policy said no", Deny},
+	} {
+		t.Run("CP-74/"+name, func(t *testing.T) {
+			v := ViewOf(after(t, host.KindEffect, c.path...))
+			if !strings.HasPrefix(v.Meaning, c.who+";") {
+				t.Error(v.Meaning)
+			}
+			if (v.Policy == nil) != (c.policy == nil) || v.Policy != nil && v.Policy.Result != c.policy {
+				t.Errorf("%+v", v.Policy)
+			}
+		})
+	}
+}
+
+func TestTooLateInPlainWords(t *testing.T) {
+	op := after(t, host.KindEffect, denied)
+	for ev, want := range map[Event]string{CancelAsked{}: "is over: it ended as rejected, and there is nothing left to cancel", Accept{}: "only an outcome that nobody knows"} {
+		if _, _, err := Step(op, ev, 1); !errors.Is(err, ErrConflict) || !strings.Contains(err.Error(), want) {
+			t.Error(err)
+		}
+	}
+}
+
 // paths reaches every state, the closed unknown included.
 var paths = map[string][]Event{
 	"awaiting_confirmation": {toConfirm}, "queued": {allowed}, "queued under its macro's approval": {covering}, "delivered": {allowed, Polled{}},
@@ -349,6 +450,7 @@ func TestView(t *testing.T) {
 			for key, sort := range map[string]string{"terminal": "bool", "execution_confirmed": "bool", "reconciliation_pending": "bool",
 				"delivery_attempts": "float64", "run": "map[string]interface {}", "outcome": "map[string]interface {}",
 				"output": "map[string]interface {}", "rejection": "map[string]interface {}", "state": "string", "meaning": "string",
+				"may_say_done": "bool", "children_confirmed": "float64", "children_unproven": "float64", "policy": "map[string]interface {}",
 				"cancel_requested": "string", "closure": "string", "children": "float64", "preview": "[]interface {}"} {
 				got, ok := m[key]
 				if !ok || got != nil && fmt.Sprintf("%T", got) != sort {
@@ -372,8 +474,8 @@ func TestView(t *testing.T) {
 			}
 		})
 		t.Run("CP-73/done is told of proven success alone, "+name, func(t *testing.T) {
-			if MayTellDone(v) != (name == "succeeded") {
-				t.Error(MayTellDone(v))
+			if v.MaySayDone != (name == "succeeded") {
+				t.Error(v.MaySayDone)
 			}
 		})
 	}

@@ -33,7 +33,7 @@ var stateWords = [stateCount]struct{ name, meaning string }{
 	Delivered:            {"delivered", "a host has collected it and has not yet said whether it takes it"},
 	Accepted:             {"accepted", "the host has taken it; that is not yet a result"},
 	Running:              {"running", "the host has reported progress; that is not yet a result"},
-	Succeeded:            {"succeeded", "the host reported success; execution_confirmed says whether a receipt proves it"},
+	Succeeded:            {"succeeded", "the host reported success; may_say_done says whether receipts prove it"},
 	Failed:               {"failed", "it ended without the wanted effect, for the reason given"},
 	Cancelled:            {"cancelled", "ended on request; what was done before is not undone"},
 	Interrupted:          {"interrupted", "the host was interrupted before anything was sent"},

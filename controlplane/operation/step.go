@@ -84,7 +84,25 @@ func (c *change) conflict() error {
 	case c.op.Closure != "":
 		state = "closed as " + c.op.Closure
 	}
-	return fmt.Errorf("operation %s has come to %s, where %q is not possible any more: %w", c.op.ID, state, c.kind, ErrConflict)
+	if c.op.Terminal() {
+		state = "over: it ended as " + state
+	}
+	return fmt.Errorf("operation %s is %s, and %s: %w", c.op.ID, state, c.tooLate(), ErrConflict)
+}
+
+// tooLate says why an event that the table refuses does not fit.
+func (c *change) tooLate() string {
+	switch c.kind {
+	case kindCancelAsked, kindFenced, kindStopped:
+		return "there is nothing left to cancel"
+	case kindAccept:
+		return "only an outcome that nobody knows can be accepted as unverified"
+	case kindConfirmed, kindDenied:
+		return "it waits for nobody's yes or no"
+	case kindChildCounted:
+		return "children are taken while it is accepted or running"
+	}
+	return fmt.Sprintf("this does not fit it: %q", c.kind)
 }
 
 func invalid(op *Operation, ev Event) error {

@@ -128,7 +128,7 @@ func kindOfOutcome(op *Operation, o *host.Outcome) (kind, error) {
 			return kindUnknown, nil
 		}
 	}
-	return 0, invalid(op, OutcomeCame{*o})
+	return 0, invalid(op, OutcomeCame{Outcome: *o})
 }
 
 // phase is a row of the table: a state, or the state of an operation that is not there yet, or of one that its owner has

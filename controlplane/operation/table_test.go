@@ -88,10 +88,10 @@ var expected = []struct {
 
 var (
 	early             = Progress{host.Run{Op: opID, Sequence: 1, Note: "off"}}
-	otherUnknownWord  = OutcomeCame{host.Outcome{Op: opID, Status: host.Unknown, Code: "cut", Sent: true}}
-	otherSuccess      = OutcomeCame{host.Outcome{Op: opID, Status: host.Succeeded, Code: "other"}}
-	otherFailure      = OutcomeCame{host.Outcome{Op: opID, Status: host.Failed, Code: "other"}}
-	otherInterruption = OutcomeCame{host.Outcome{Op: opID, Status: host.Interrupted, Code: "other"}}
+	otherUnknownWord  = OutcomeCame{Outcome: host.Outcome{Op: opID, Status: host.Unknown, Code: "cut", Sent: true}}
+	otherSuccess      = OutcomeCame{Outcome: host.Outcome{Op: opID, Status: host.Succeeded, Code: "other"}}
+	otherFailure      = OutcomeCame{Outcome: host.Outcome{Op: opID, Status: host.Failed, Code: "other"}}
+	otherInterruption = OutcomeCame{Outcome: host.Outcome{Op: opID, Status: host.Interrupted, Code: "other"}}
 )
 
 // reached brings an operation into a phase for a column; false: there is no such operation.
@@ -175,7 +175,7 @@ func TestTerminalRefusesAll(t *testing.T) {
 	other := []Event{
 		Acked{host.Ack{Op: opID, Accepted: true, Digest: effects.Digest{42}}}, Acked{host.Ack{Op: opID, Code: "else"}},
 		Progress{host.Run{Op: opID, Sequence: 99}}, otherSuccess, otherFailure, otherInterruption, otherUnknownWord,
-		OutcomeCame{host.Outcome{Op: opID, Status: host.Cancelled, Code: "else"}},
+		OutcomeCame{Outcome: host.Outcome{Op: opID, Status: host.Cancelled, Code: "else"}},
 		CancelAsked{Why: "again"}, Fenced{FenceHost}, Gap{}, Accept{}, Polled{}, Redelivered{}, allowed, confirmed,
 	}
 	for name, path := range ends {

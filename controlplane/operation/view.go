@@ -22,6 +22,7 @@ type View struct {
 	Meaning               string          `json:"meaning"` // the state in words
 	Terminal              bool            `json:"terminal"`
 	ExecutionConfirmed    bool            `json:"execution_confirmed"`    // succeeded, with its one receipt
+	MaySayDone            bool            `json:"may_say_done"`           // receipts prove it: its own, or for a macro its children's
 	ReconciliationPending bool            `json:"reconciliation_pending"` // outcome unknown, and nobody has closed it
 	DeliveryAttempts      uint32          `json:"delivery_attempts"`      // 0: no host ever had it
 	Run                   *RunView        `json:"run"`                    // last progress report; null: none
@@ -31,6 +32,8 @@ type View struct {
 	CancelRequested       string          `json:"cancel_requested"`       // why; empty: nobody asked. A request undoes nothing
 	Closure               string          `json:"closure"`                // accepted_unverified, or empty
 	Children              uint32          `json:"children"`
+	ChildrenConfirmed     uint32          `json:"children_confirmed"` // with a receipt; counted by the gateway when a macro has succeeded
+	ChildrenUnproven      uint32          `json:"children_unproven"`  // that may have changed the world, and have none; counted then too
 
 	Summary      string         `json:"summary"` // for people: what was bound
 	Preview      []host.Preview `json:"preview"` // the effects that were decided on
@@ -39,7 +42,7 @@ type View struct {
 	EffectDigest effects.Digest `json:"effect_digest"` // what a confirmation is bound to
 	Epoch        host.Epoch     `json:"epoch"`
 	Sequence     uint64         `json:"sequence"`
-	Policy       Decision       `json:"policy"`
+	Policy       *Decision      `json:"policy"`              // null: it was not asked
 	ApprovedBy   host.Name      `json:"approved_by"`         // who said yes; empty: nobody had to
 	ApprovedIn   string         `json:"approved_in"`         // id of the macro that they said yes to; empty: to this operation itself
 	Challenge    *Challenge     `json:"challenge,omitempty"` // only while it awaits confirmation, only for those who may confirm
@@ -82,9 +85,10 @@ func ViewOf(op Operation) View {
 		State: op.State, Meaning: op.State.Meaning(), Terminal: op.Terminal(), ExecutionConfirmed: op.Confirmed(),
 		ReconciliationPending: op.State == OutcomeUnknown && op.Closure == "", DeliveryAttempts: op.Attempts,
 		Rejection: op.Rejection, CancelRequested: op.CancelRequested, Closure: op.Closure, Children: op.Children,
+		MaySayDone: op.MayTellDone(), ChildrenConfirmed: op.Tally.Confirmed, ChildrenUnproven: op.Tally.Unproven,
 
 		Summary: op.Bound.Summary, Preview: op.Bound.Effects, Digest: op.Bound.Digest, Precondition: op.Bound.Precondition,
-		Epoch: op.Bound.Epoch, Sequence: op.Bound.Sequence, Policy: op.Decision, ApprovedBy: op.ApprovedBy,
+		Epoch: op.Bound.Epoch, Sequence: op.Bound.Sequence, ApprovedBy: op.ApprovedBy,
 		Created: op.Created, Updated: op.Updated, Version: op.Version,
 	}
 	if op.Parent != (host.OpID{}) {
@@ -99,6 +103,12 @@ func ViewOf(op Operation) View {
 	if op.Bound.Digest != (effects.Digest{}) {
 		v.EffectDigest = op.Bound.EffectDigest()
 	}
+	if op.Decision.Revision != "" {
+		v.Policy = &op.Decision
+	}
+	if op.State == Rejected {
+		v.Meaning = v.refusedBy() + "; nothing was sent"
+	}
 	if op.Closure != "" {
 		v.Meaning += "; its owner has closed it as " + op.Closure + ", which is not success"
 	}
@@ -112,7 +122,18 @@ func ViewOf(op Operation) View {
 	return v
 }
 
-// MayTellDone tells whether "done" may be said of it: it succeeded, the outcome is there, and a receipt confirms it.
-func MayTellDone(v View) bool {
-	return v.State == Succeeded && v.Outcome != nil && v.Outcome.Status == host.Succeeded && v.ExecutionConfirmed
+// RefusedByHost tells a host's no from one of policy or of an approver.
+func (v *View) RefusedByHost() bool {
+	return v.State == Rejected && (v.Policy == nil || v.DeliveryAttempts > 0) // whom policy lets through, only a host refuses
+}
+
+// refusedBy says who said no to a rejected operation.
+func (v *View) refusedBy() string {
+	switch {
+	case v.RefusedByHost():
+		return "the bot's host said no"
+	case v.Rejection != nil && v.Rejection.Code == CodeConfirmationDenied:
+		return "an approver said no"
+	}
+	return "policy said no"
 }

@@ -95,7 +95,7 @@ func TestApprovalOfAMacro(t *testing.T) {
 		p.Tags = []host.Name{"shell"}
 		wants(t, compiled(t, garden(ask)).Decide(approved(p), nil), Deny, CodeKernelCode)
 	})
-	t.Run("CP-41,42/a budget still counts and refuses", func(t *testing.T) {
+	t.Run("CP-41,CP-42/a budget still counts and refuses", func(t *testing.T) {
 		c := garden(ask)
 		c.Budgets = []Budget{{ID: "few", Layer: LayerServer, MaxCount: 2}}
 		e, l := compiled(t, c), ledger{}

@@ -9,7 +9,6 @@ import (
 
 	"blockworld/controlplane"
 	"blockworld/controlplane/api/client"
-	"blockworld/controlplane/operation"
 	"blockworld/effects/host"
 )
 
@@ -57,7 +56,7 @@ func say(ctx context.Context, c *client.Client, actor host.Name, text string) er
 		}
 		v, cursor = *r.Operation, r.Cursor
 	}
-	if !operation.MayTellDone(v) {
+	if !v.MaySayDone {
 		return fmt.Errorf("%s: %s", v.State, v.Meaning)
 	}
 	return nil
