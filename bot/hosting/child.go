@@ -210,7 +210,8 @@ func told(v *host.Preview) string {
 // deliverChild gives a build its leave.
 func (r *runner) deliverChild(ctx context.Context, d *host.Delivery) {
 	var q *question
-	if m := r.parent(d.Parent); m != nil {
+	m := r.parent(d.Parent)
+	if m != nil {
 		m.mu.Lock()
 		q = m.byOp[d.Op]
 		m.mu.Unlock()
@@ -236,5 +237,9 @@ func (r *runner) deliverChild(ctx context.Context, d *host.Delivery) {
 		r.repeated(ctx, d.Op)
 		return
 	}
-	r.take(ctx, j, func() { q.reply(builder.Leave{OK: true, Op: d.Op}) })
+	err := r.take(ctx, j, func() { q.reply(builder.Leave{OK: true, Op: d.Op}) })
+	if err != nil && r.desk != nil && !r.passes(err) { // the work is at its end and waits for nothing but this answer
+		m.forget(d.Op)
+		q.reply(builder.Leave{Code: r.wordOf(err), Message: err.Error(), Again: true})
+	}
 }

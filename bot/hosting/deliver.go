@@ -68,8 +68,8 @@ func (r *runner) deliver(ctx context.Context, d host.Delivery) {
 }
 
 // take acknowledges a delivery and goes on when that was taken. A refused acknowledgement ends it; a lost one leaves it
-// for the next delivery.
-func (r *runner) take(ctx context.Context, j *job, then func()) {
+// for the next delivery. The error is why it was not taken.
+func (r *runner) take(ctx context.Context, j *job, then func()) error {
 	if err := r.ack(ctx, j); err != nil {
 		r.mu.Lock()
 		delete(r.jobs, j.op)
@@ -79,7 +79,7 @@ func (r *runner) take(ctx context.Context, j *job, then func()) {
 		r.mu.Unlock()
 		r.h.cfg.Log.Warn("an acknowledgement was not taken", "operation", j.op, "error", err)
 		r.broken(err)
-		return
+		return err
 	}
 	r.at(AfterAck)
 	r.mu.Lock()
@@ -90,6 +90,7 @@ func (r *runner) take(ctx context.Context, j *job, then func()) {
 	if !begun {
 		then()
 	}
+	return nil
 }
 
 func (r *runner) ack(ctx context.Context, j *job) error {

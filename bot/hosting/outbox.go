@@ -36,6 +36,9 @@ func (r *runner) pump(ctx context.Context) {
 				break
 			} else if ctx.Err() == nil {
 				r.h.cfg.Log.Warn("outcomes wait", "actor", r.cfg.ID, "error", err)
+				if code := r.h.code(err); code == "disk_full" || code == "read_only" {
+					r.broken(err) // a prepared build has nobody else who could make room
+				}
 				sleep(ctx, retryAfter)
 			}
 		}
