@@ -3,14 +3,12 @@ package main
 import (
 	"context"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"blockworld/controlplane"
 	"blockworld/controlplane/operation"
-	"blockworld/fixtures/blueprints"
 )
 
 // TestApprovedBuild: a build on somebody else's plot, with a bot that joins anew to begin it.
@@ -21,13 +19,10 @@ func TestApprovedBuild(t *testing.T) {
 	if err == nil { // the plot is not the caller's
 		err = os.WriteFile(st.config, []byte(strings.Replace(string(data), `"-3,-60,-3:20,-40,20", owner: admin`, `"-3,-60,-3:20,-40,20", owner: neighbour`, 1)), 0o600)
 	}
-	file := filepath.Join(t.TempDir(), "twelve.schem")
-	if err == nil {
-		err = os.WriteFile(file, blueprints.Twelve(), 0o600)
-	}
 	if err != nil {
 		t.Fatal(err)
 	}
+	file := schematic(t)
 	st.serve()
 	ctx, cancel := context.WithTimeout(t.Context(), 60*time.Second)
 	defer cancel()

@@ -149,19 +149,19 @@ func (h *Host) Now() int64 {
 
 // Respawn begins a new epoch of an actor and publishes it.
 func (h *Host) Respawn(ctx context.Context, actor host.Name) error {
-	h.mu.Lock()
-	e := h.epochs[actor]
-	e.World++
-	h.epochs[actor] = e
-	h.mu.Unlock()
-	return h.Publish(ctx, actor)
+	return h.next(ctx, actor, host.Epoch{World: 1})
 }
 
 // Rejoin begins a new session of an actor in the same world and publishes it.
 func (h *Host) Rejoin(ctx context.Context, actor host.Name) error {
+	return h.next(ctx, actor, host.Epoch{Host: 1})
+}
+
+// next moves an actor's epoch on and publishes it.
+func (h *Host) next(ctx context.Context, actor host.Name, by host.Epoch) error {
 	h.mu.Lock()
 	e := h.epochs[actor]
-	e.Host++
+	e.Host, e.World = e.Host+by.Host, e.World+by.World
 	h.epochs[actor] = e
 	h.mu.Unlock()
 	return h.Publish(ctx, actor)
